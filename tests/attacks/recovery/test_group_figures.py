@@ -8,6 +8,8 @@ import pytest
 
 import sdckit as sdc
 from attacks.recovery.made import blanked
+from sdckit.attacks.recovery.derived_columns import Household
+from sdckit.attacks.recovery.group_figures import _Rates
 
 
 def classes(n: int = 120, seed: int = 4) -> pl.DataFrame:
@@ -110,6 +112,33 @@ def test_a_rate_or_an_amount_of_a_group_tells_numbers() -> None:
         assert words in told.alone_by
     unlike = whole.with_columns(net=pl.Series(rng.integers(500, 4000, 3000))).drop("beyond")
     assert sdc.recoverable_values(blanked(unlike, ["net"]), unlike, guess=False).restored == 0
+
+
+@pytest.mark.parametrize("ratio", [True, False])
+def test_rates_are_those_that_hit_all_of_a_group_or_its_mean(ratio: bool) -> None:
+    rng = np.random.default_rng(9)
+    n = 400
+    of_row = rng.integers(-1, 9, n).astype(np.int32)
+    x = np.where(rng.random(n) < 0.1, np.nan, rng.integers(0, 50, n) * 1.0)
+    y = np.round(x * (of_row + 2) / 3) if ratio else x + 7.0 * of_row
+    y = np.where(rng.random(n) < 0.1, np.nan, np.where(of_row % 4 == 1, rng.integers(0, 90, n), y))
+    rates = _Rates.of(y, x, Household("home", of_row, np.bincount(of_row[of_row >= 0])), 0.5, ratio=ratio)
+    judged = told = hits = 0
+    for home in range(9):
+        known = [pair for pair in zip(y[of_row == home], x[of_row == home], strict=True) if not np.isnan(pair).any()]
+        few = [(a, b) for a, b in known if b > 0 or not ratio]
+        ends = [((a - 0.5) / b, (a + 0.5) / b) if ratio else (a - 0.5 - b, a + 0.5 - b) for a, b in few]
+        low, high = max(end[0] for end in ends), min(end[1] for end in ends)
+        own, other = sum(a for a, _ in few), sum(b for _, b in few)
+        rate = (low + high) / 2 if low <= high else own / other if ratio else (own - other) / len(few)
+        assert rates.of_group[home] == pytest.approx(rate)
+        judged, told = judged + len(few), told + len(known)
+        hits += sum(abs((b * rate if ratio else b + rate) - a) <= 0.5 for a, b in known)
+    assert (rates.judged, rates.told, rates.hits) == (judged, told, hits)
+    at_most = _Rates.of(
+        y, x, Household("home", of_row, np.bincount(of_row[of_row >= 0])), 0.5, ratio=ratio, most_wrong=3
+    )
+    assert at_most.told - at_most.hits == 4
 
 
 def test_figures_of_something_else_tell_nobody() -> None:

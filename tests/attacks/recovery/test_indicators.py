@@ -56,6 +56,13 @@ def test_what_few_records_have_or_the_first_ones_alone_is_no_rule() -> None:
     assert told(late.head(3000), "school").restored > 0
 
 
+def test_records_that_have_all_values_may_come_late() -> None:
+    school = np.tile(list("abc"), 16_000)
+    dummies = {name: (school == name).astype(int) for name in "bc"}
+    whole = pl.DataFrame({"school": school, **dummies}).with_columns(b=pl.when(pl.int_range(48_000) > 8_900).then("b"))
+    assert "a sum of b, c" in {source.words for source in told(whole, "school").sources}
+
+
 def test_a_column_that_most_records_lack_is_no_hindrance() -> None:
     rng = np.random.default_rng(4)
     has = rng.random((2000, 3)) < 0.4

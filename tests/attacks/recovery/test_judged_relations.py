@@ -24,6 +24,8 @@ def test_halves_share_no_record_and_leave_out_what_is_unknown() -> None:
     halves = Halves.of(known, 1)
     assert not set(halves.fit) & set(halves.judge)
     assert sorted([*halves.fit, *halves.judge]) == np.flatnonzero(known).tolist()
+    drawn = np.random.default_rng(1).permutation(np.flatnonzero(known))  # the seed alone decides
+    assert halves.fit.tolist() == sorted(drawn[: len(drawn) // 2])
 
 
 @pytest.mark.parametrize(("wrong", "tells"), [(0, True), (0.05, True), (0.15, False)])

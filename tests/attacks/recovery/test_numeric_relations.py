@@ -122,8 +122,8 @@ def test_units_are_read_from_what_is_printed() -> None:
 
 
 def test_what_is_remembered_belongs_to_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: dict[bytes, tuple[int, ...]] = {}
-    monkeypatch.setattr(numeric_relations, "_PROMISING", kept)
+    kept: dict[bytes, tuple[tuple[int, ...]]] = {}
+    monkeypatch.setattr(numeric_relations, "_OUTCOMES", kept)
     monkeypatch.setattr(numeric_relations, "REMEMBERED", 3)
     rng = np.random.default_rng(7)
     terms, draws = rng.random((3, 100)), rng.random((6, 4))
@@ -134,6 +134,22 @@ def test_what_is_remembered_belongs_to_its_numbers(monkeypatch: pytest.MonkeyPat
     assert len(kept) == 3
     assert numeric_relations._promising(terms[0], terms, sets[1:], draws, 0.02) == ()
     assert len(kept) == 1
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.31, 0.5, 0.97])
+def test_a_usual_value_is_the_one_that_counting_shows_and_is_no_more_than_its_share(share: float) -> None:
+    rng = np.random.default_rng(int(100 * share))
+    for n in (1, 7, 60, 500, 40_000):
+        y = np.where(rng.random(n) < share, 4.0, rng.integers(0, 90, n) * 1.0)
+        values, counts = np.unique(y, return_counts=True)
+        many = counts.max() > numeric_relations.USUAL * n and n - counts.max() >= 30
+        usual = numeric_relations._usual(y)
+        assert usual == values[counts.argmax()] if many else math.isnan(usual)
+        rows = rng.permutation(n)
+        often = [row for row in rows if y[row] == usual]
+        others = [row for row in rows if y[row] != usual]
+        expected = others[:50] + often[: max(int(0.3 / 0.7 * len(others[:50])), 1)] if many else rows[:50].tolist()
+        assert numeric_relations._varied(y, rows, 50, usual).tolist() == expected
 
 
 def test_rows_are_standardised_as_each_alone():

@@ -63,7 +63,7 @@ def test_thirty_unrelated_columns_and_all_their_pairs_tell_nothing():
     predictors = list(column_predictors(columns, None))
     by_columns(one, predictors, rules=len(predictors))
     by_pairs([one], predictors)
-    by_numbers(one, columns, predictors, None)
+    by_numbers(one, columns, predictors, None, frozenset(columns))
     assert one.sources == []
     assert (one.open == one.target.touched).all()
 
@@ -147,6 +147,21 @@ def test_the_order_of_the_rows():
     assert one.sources == []
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.002, 0.02, 0.5])
+def test_the_order_says_the_same_where_nobody_has_mates_and_where_nobody_lives_with_another(noise):
+    rng = np.random.default_rng(8)
+    x = np.where(rng.random(4000) < noise, rng.permutation(9)[rng.integers(0, 9, 4000)], np.arange(4000) // 500)
+    whole = pl.DataFrame({"x": [f"v{one}" for one in x]})
+    alone = Household("home", np.full(4000, -1, np.int32), np.zeros(0, np.int64))
+    given = []
+    for household in (None, alone):
+        _, one = opened(blanked(whole, ["x"], 0.03), whole, "x")
+        by_order(one, {"the order of the rows": np.arange(4000), "another": rng.permutation(4000)}, household)
+        given.append((one.sources, one.codes.tolist()))
+    assert given[0] == given[1]
+    assert bool(given[0][0]) == (noise < 0.02)
+
+
 @pytest.mark.parametrize("share", [0.0, 0.01])
 def test_the_order_says_nothing_of_a_column_with_one_value_or_nearly(share):
     rng = np.random.default_rng(6)
@@ -175,7 +190,7 @@ def test_numbers_stay_in_the_range_that_the_release_leaves():
     hidden = whole.with_columns(age=pl.concat_str([ten, pl.lit("-"), ten + 9]))
     hidden = hidden.with_columns(born=pl.when(pl.int_range(1000) == 5).then(1700).otherwise("born"))
     columns, one = opened(hidden, whole, "age")
-    by_numbers(one, columns, list(column_predictors(columns, None)), None)
+    by_numbers(one, columns, list(column_predictors(columns, None)), None, frozenset(columns))
     fresh = ~one.open
     assert one.values is not None
     assert (one.values[fresh] == age[fresh]).all()
@@ -186,7 +201,7 @@ def test_bands_beside_the_year_of_birth():
     data = survey(700).select("age", "born")
     ten = pl.col("age") // 10 * 10
     columns, one = opened(data.with_columns(age=pl.concat_str([ten, pl.lit("-"), ten + 9])), data, "age")
-    by_numbers(one, columns, list(column_predictors(columns, None)), None)
+    by_numbers(one, columns, list(column_predictors(columns, None)), None, frozenset(columns))
     truth = data["age"].to_numpy()
     assert one.low is not None
     assert one.high is not None
@@ -200,6 +215,7 @@ def test_bands_beside_the_year_of_birth():
 def test_sums_of_mates_and_of_columns():
     data = survey(600).select("home", "wage", "capital", "total")
     columns, one = opened(blanked(data, ["total"], 0.1), data, "total")
-    by_numbers(one, columns, list(column_predictors(columns, "home")), Household.of(columns["home"]))
+    household = Household.of(columns["home"])
+    by_numbers(one, columns, list(column_predictors(columns, "home")), household, frozenset(columns))
     assert told(one, data) == (one.target.touched.sum(),) * 2
     assert one.sources[0].words == "a sum or difference of wage, capital"

@@ -64,6 +64,13 @@ def test_days_that_are_none_are_missing():
     assert not any("year" in words for words in parts_of([f"{99 - i % 50}.{i % 90}.{i}" for i in range(100, 200)]))
 
 
+@pytest.mark.parametrize("none", [10, 11])
+def test_nine_of_ten_texts_are_dates_wherever_the_others_stand(none):
+    days = [dt.date(1990, 1, 1) + dt.timedelta(days=37 * i) for i in range(100)]
+    texts = [f"{day:%Y%m%d}" if i % 5 or i >= 5 * none else f"19{i:02d}9999" for i, day in enumerate(days)]
+    assert ("the year in x" in parts_of(texts)) == (none == 10)
+
+
 def german(value):
     return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
 

@@ -15,6 +15,7 @@ from sdckit.attacks.recovery.numeric_relations import printed_unit, tolerance
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
 from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.compiling import njit
 
 FEWEST_GROUPS = 10  # groups without a missing value, by which a figure is judged
 MOST_GROUPS = 0.5  # groups per record, from which on a column other than the household is taken as an id
@@ -33,6 +34,11 @@ class GroupFigure:
     group: Household
     name: str
     values: Floats
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that it is read from."""
+        return frozenset((self.group.name, self.name))
 
 
 def group_figures(columns: Mapping[str, ReleasedColumn], household: str | None) -> list[GroupFigure]:
@@ -255,6 +261,11 @@ class RateGroup:
     column: ReleasedColumn
     first: Household
 
+    @cached_property
+    def every(self) -> Household:
+        """The groups of all records."""
+        return Household.of(self.column)
+
 
 def rate_groups(columns: Mapping[str, ReleasedColumn]) -> list[RateGroup]:
     """The columns with several records per group, of which some are among the first."""
@@ -267,77 +278,116 @@ def rate_groups(columns: Mapping[str, ReleasedColumn]) -> list[RateGroup]:
     return listed
 
 
-@dataclass(frozen=True, eq=False)
-class _Companion:
-    """Numbers that may be multiplied, or added to: of the first records they, and where the rates lie (`_bounds`)."""
-
-    column: ReleasedColumn
-    ratio: bool
-    x: Floats
-    bounds: tuple[Bools, Floats, Floats]
-
-
 def by_group_rates(
-    state: Reconstruction, columns: Mapping[str, ReleasedColumn], groups: Sequence[RateGroup]
+    state: Reconstruction, columns: Mapping[str, ReleasedColumn], groups: Sequence[RateGroup], renewed: frozenset[str]
 ) -> None:  # fmt: skip
-    """Reconstruct numbers that are another one times a rate of their group, or more than it by the same in a group."""
+    """Reconstruct numbers that are another one times a rate of their group, or more than it by the same in a group.
+
+    Of a column that is not `renewed` only by one that is.
+    """
     own = state.numbers
     if own is None or not state.open.any() or len(state.target.column.distinct) < FEWEST:
         return
-    near, companions = tolerance(own), []
-    for name, column in columns.items():
-        if name != state.name and column.numeric and len(column.distinct) >= FEWEST:
-            x = _first_numbers(column)
-            bounds = ((ratio, _bounds(own[:FIRST], x, near, ratio=ratio)) for ratio in (True, False))
-            companions += [_Companion(column, ratio, x, first) for ratio, first in bounds]
+    near, first = tolerance(own), own[:FIRST]
+    companions = [
+        (column, _first_numbers(column))
+        for name, column in columns.items()
+        if name != state.name and column.numeric and len(column.distinct) >= FEWEST
+    ]
     for group in groups:
-        if group.column.name != state.name:
-            for companion in companions:
-                if companion.column.name != group.column.name:
-                    _by_rate(state, own, near, companion, group)
+        for companion, x in companions:
+            names = {state.name, companion.name, group.column.name}
+            if len(names) == 3 and renewed & names:
+                for ratio in (True, False):
+                    if _Rates.of(first, x, group.first, near, ratio=ratio).hit_nearly_all:
+                        _by_rate(state, own, near, companion, group.every, ratio=ratio)
 
 
-def _by_rate(state: Reconstruction, own: Floats, near: float, companion: _Companion, group: RateGroup) -> None:
+def _by_rate(
+    state: Reconstruction, own: Floats, near: float, companion: ReleasedColumn, group: Household, *, ratio: bool
+) -> None:
     """Put back what a rate or an amount of the group tells, if it tells the numbers that are known."""
-    ratio, of = companion.ratio, (companion.column.name, group.column.name)
-    if not _hits(own[:FIRST], companion.x, group.first, near, companion.bounds, ratio=ratio)[2]:
-        return
-    x = companion.column.numbers
+    x = companion.numbers
     assert x is not None
-    bounds = _bounds(own, x, near, ratio=ratio)
-    fitted, hit, tells = _hits(own, x, Household.of(group.column), near, bounds, ratio=ratio)
-    right = int(np.count_nonzero(hit))
-    wrong = int(np.count_nonzero(~np.isnan(own) & ~np.isnan(fitted))) - right
-    if tells and group_agreement.judge_rule(right, wrong, state.usual_wrong) is not None:
-        unit = printed_unit(own)
+    most_wrong = int(group_agreement.MOST_SURELY / group_agreement.STRICTER * len(own))  # of which no rule has more
+    rates = _Rates.of(own, x, group, near, ratio=ratio, most_wrong=most_wrong)
+    wrong = rates.told - rates.hits
+    if not rates.hit_nearly_all or wrong > most_wrong:
+        return
+    if group_agreement.judge_rule(rates.hits, wrong, state.usual_wrong) is not None:
+        of_row = group.spread(rates.of_group)
+        with np.errstate(invalid="ignore"):
+            fitted = x * of_row if ratio else x + of_row
+        unit, of = printed_unit(own), (companion.name, group.name)
         values = np.round(np.round(fitted / unit) * unit, 9) if unit else fitted
         words = f"{of[0]} {'times a rate of' if ratio else 'beside an amount of'} {of[1]}"
         state.restore_numbers(~np.isnan(values) & np.isnan(own), values, of, words, "divided")
 
 
-def _bounds(y: Floats, x: Floats, near: float, *, ratio: bool) -> tuple[Bools, Floats, Floats]:
-    """Records whose rate, or amount, is known; between which ends it lies, NaN for the others."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ends = ((y - near) / x, (y + near) / x) if ratio else (y - near - x, y + near - x)
-        known = np.isfinite(ends[0]) & np.isfinite(ends[1]) & ((x > 0) | (not ratio))
-    return known, np.where(known, ends[0], np.nan), np.where(known, ends[1], np.nan)
+@dataclass(frozen=True, eq=False)
+class _Rates:
+    """The rate or amount of each group; of how many known numbers there is one, how many are `told`, and the `hits`."""
+
+    of_group: Floats
+    judged: int
+    told: int
+    hits: int
+
+    @property
+    def hit_nearly_all(self) -> bool:
+        """Whether there are enough numbers, and nearly all of them are hit."""
+        return self.judged >= FEWEST_JUDGED and self.hits >= NEARLY_ALL * self.judged
+
+    @classmethod
+    def of(
+        cls, y: Floats, x: Floats, group: Household, near: float, *, ratio: bool, most_wrong: int | None = None
+    ) -> _Rates:
+        """Find the rates. Numbers are rounded: a rate lies where all of its group hit, if there is such a place.
+
+        Of more than `most_wrong` numbers told wrongly no more are counted.
+        """
+        ends, sums = np.tile([-np.inf, np.inf], (group.n + 1, 1)), np.zeros((group.n + 1, 3))
+        _sum_rates(y, x, group.of_row, near, ratio, ends, sums)
+        (low, high), (of_y, of_x, known) = ends[:-1].T, sums[:-1].T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = of_y / of_x if ratio else (of_y - of_x) / known
+            of_group = np.where(low <= high, (low + high) / 2, mean)
+            of_group[(known < FEWEST_OF_RATE) | ~np.isfinite(of_group)] = np.nan
+        most, with_none = len(y) if most_wrong is None else most_wrong, np.append(of_group, np.nan)
+        return cls(of_group, *_count_hits(y, x, group.of_row, with_none, near, ratio, most))
 
 
-def _hits(
-    y: Floats, x: Floats, group: Household, near: float, bounds: tuple[Bools, Floats, Floats], *, ratio: bool
-) -> tuple[Floats, Bools, bool]:
-    """Numbers by the rate or the amount of each group; which of those known are hit; whether nearly all are.
+@njit(nogil=True, cache=True, error_model="numpy")
+def _sum_rates(y, x, of_row, near, ratio, ends, sums):  # type: ignore[no-untyped-def]
+    """Add up, in place, what each group (groups + 1, the last one: none) shows of its rate, or of its amount.
 
-    Numbers are rounded: a rate lies where all of its group hit, if there is such a place.
+    Out: `ends` (groups + 1, 2) between which it hits all; `sums` (groups + 1, 3) of y, of x and of records.
     """
-    known, least, most = bounds
-    with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = group.extremes(least)[1], group.extremes(most)[0]
-        sums = [group.sums(np.where(known, numbers, 0.0)) for numbers in (y, x, known.astype(np.float64))]
-        mean = sums[0] / sums[1] if ratio else (sums[0] - sums[1]) / sums[2]
-        of_group = np.where(low <= high, (low + high) / 2, mean)
-        of_group[(sums[2] < FEWEST_OF_RATE) | ~np.isfinite(of_group)] = np.nan
-        fitted = x * group.spread(of_group) if ratio else x + group.spread(of_group)
-        hit = np.abs(fitted - y) <= near
-    judged = int(np.count_nonzero(known & ~np.isnan(fitted)))
-    return fitted, hit, judged >= FEWEST_JUDGED and bool(np.count_nonzero(hit) >= NEARLY_ALL * judged)
+    for i in range(len(y)):
+        low = (y[i] - near) / x[i] if ratio else y[i] - near - x[i]
+        high = (y[i] + near) / x[i] if ratio else y[i] + near - x[i]
+        if np.isfinite(low) and np.isfinite(high) and (x[i] > 0 or not ratio):
+            g = of_row[i]
+            ends[g, 0], ends[g, 1] = max(ends[g, 0], low), min(ends[g, 1], high)
+            sums[g, 0] += y[i]
+            sums[g, 1] += x[i]
+            sums[g, 2] += 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _count_hits(y, x, of_row, of_group, near, ratio, most_wrong):  # type: ignore[no-untyped-def]
+    """Known numbers that have a rate; all that have one; and those of them that it hits to within `near`."""
+    judged, told, hits = 0, 0, 0
+    for i in range(len(y)):
+        rate = of_group[of_row[i]]
+        fitted = x[i] * rate if ratio else x[i] + rate
+        if np.isnan(y[i]) or np.isnan(fitted):
+            continue
+        told += 1
+        hits += abs(fitted - y[i]) <= near
+        low = (y[i] - near) / x[i] if ratio else y[i] - near - x[i]
+        high = (y[i] + near) / x[i] if ratio else y[i] + near - x[i]
+        judged += np.isfinite(low) and np.isfinite(high) and (x[i] > 0 or not ratio)
+        if told - hits > most_wrong:
+            break
+    return judged, told, hits

@@ -19,14 +19,16 @@ EXACT = 1e-6
 
 def by_indicators(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:
     """Reconstruct a category that is an exact sum of other columns, where those of two values are read as 0 and 1."""
-    levels = np.flatnonzero(np.bincount(state.known[state.known > 0], minlength=1))
+    levels = np.flatnonzero(state.shares)
     if not (1 < len(levels) <= FEW_PARTS and state.open.any()):
         return
-    beside = {name: numbers for name, numbers in _numbers(columns).items() if name != state.name}
-    if len(beside) < 2:
+    read = {name: numbers for name, numbers in _numbers(columns).items() if name != state.name}
+    candidates = _candidates(state.known, levels, list(read.values())) if len(read) > 1 else levels[:0]
+    if not len(candidates):
         return
+    beside = {name: single[codes] for name, (codes, single) in read.items()}
     codes = np.zeros(len(state.known), np.int32)
-    for level in _candidates(state.known, levels, list(beside.values())):
+    for level in candidates:
         own = np.where(state.known > 0, (state.known == level).astype(np.float64), np.nan)
         names, values = _exact_sum(own, beside)
         if not names:
@@ -38,21 +40,26 @@ def by_indicators(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) 
         state.restore_codes(codes > 0, codes, names, f"a sum of {', '.join(names)}", "column")
 
 
-def _numbers(columns: Mapping[str, ReleasedColumn]) -> dict[str, Floats]:
-    """Columns as numbers, those of two categories as 0 and 1; without those that most records lack."""
+_Numbers = tuple[Codes, Floats]  # the codes of the records, and the number of each code
+
+
+def _numbers(columns: Mapping[str, ReleasedColumn]) -> dict[str, _Numbers]:
+    """Columns as numbers, those of two categories as 0 and 1; without those that many records lack."""
     numbers = {}
     for name, column in columns.items():
-        own = column.numbers
-        if own is None and column.n_levels == 2:
-            own = np.array([np.nan, 0.0, 1.0])[column.codes]
-        if own is not None and np.mean(~np.isnan(own)) >= PRESENT:
-            numbers[name] = own
+        single = np.array([np.nan, 0.0, 1.0]) if column.ends is None and column.n_levels == 2 else column.single
+        if single is not None and column.sizes[~np.isnan(single)].sum() / len(column.codes) >= PRESENT:
+            numbers[name] = column.codes, single
     return numbers
 
 
-def _candidates(known: Codes, levels: Ints, columns: Sequence[Floats]) -> Ints:
+def _candidates(known: Codes, levels: Ints, numbers: Sequence[_Numbers]) -> Ints:
     """The levels that are an exact sum in the first complete records, all fitted at once: mostly none."""
-    rows = _complete(known > 0, columns)
+    for stop in (4 * FIRST, len(known)):
+        columns = [single[codes[:stop]] for codes, single in numbers]
+        rows = _complete(known[:stop] > 0, columns)
+        if len(rows) == FIRST:
+            break
     if len(rows) < PER_COLUMN * (len(columns) + 1):
         return levels[:0]
     terms, kinds = _terms(columns, rows)[0], (known[rows, None] == levels).astype(np.float64)

@@ -29,7 +29,9 @@ class Halves:
     def of(cls, known: Bools, seed: int) -> Halves:
         """Two halves of the records whose value is known."""
         rows = np.random.default_rng(seed).permutation(np.flatnonzero(known))
-        return cls(np.sort(rows[: len(rows) // 2]), np.sort(rows[len(rows) // 2 :]))
+        fit = np.zeros(len(known), np.bool_)
+        fit[rows[: len(rows) // 2]] = True
+        return cls(np.flatnonzero(fit), np.flatnonzero(known & ~fit))
 
 
 @njit(nogil=True, cache=True)

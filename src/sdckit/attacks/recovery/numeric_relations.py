@@ -5,6 +5,8 @@ Fits of few records each, of which those count that most records obey (least tri
 arithmetic and no statistic.
 """
 
+from __future__ import annotations
+
 import hashlib
 import math
 import re
@@ -12,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations, product
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +29,7 @@ SEARCHED = 160  # records that every combination is fitted to
 REFINED = 2_000  # records that the factors of a promising one are taken from
 MOST_IN_PAIRS, MOST_IN_THREES, MOST_IN_PRODUCTS = 60, 24, 24
 NEAR = 0.02  # of the usual spread: a trimmed residual above it is not looked at further
-REMEMBERED = 10_000  # searches of which the promising combinations are kept
+REMEMBERED = 40_000  # fits and searches of which the outcome is kept
 PROMISING = 12  # combinations of one number of terms that are refined
 HITS = 0.85  # of the records fitted to, from which on a relation is handed on to be judged
 ENOUGH = 0.9  # of them, from which on no less simple one is looked for
@@ -37,8 +40,10 @@ CONSTANTS = (
     365.25, 365.0, 30.4375, 52.0 / 12.0, 52.1775, math.log(10.0), math.log2(10.0), math.log(2.0), math.pi, 2.54,
     0.45359237, 1.609344, 1.95583, 13.7603, 24.0 * 60.0, 3600.0, 1e3, 1e4, 1e5, 1e6, 400.0, 240.0, 200.0, 250.0,
 )  # fmt: skip
-_PROMISING: dict[bytes, tuple[int, ...]] = {}
+_OUTCOMES: dict[bytes, tuple[Any]] = {}
 LOGS = ("log", "exp", "power of ten", "root", "square")
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,11 +157,12 @@ def tolerance(values: Floats) -> float:
 
 def find_relations(
     y: Floats, companions: Sequence[Predictor], *, name: str = "", rows: NDArray[np.int64] | None = None, seed: int = 0,
+    looked_at: LookedAt | None = None,
 ) -> tuple[list[Relation], int]:  # fmt: skip
     """Relations by which most of the numbers y (n,) follow from companions, and how many were tried.
 
-    Found on the records `rows` alone. Columns take part in pairs, in threes and in products first, then what is made of
-    the column `name` itself, then the others.
+    Found on the records `rows` alone, or on those that were drawn of them (`looked_at`). Columns take part in pairs, in
+    threes and in products first, then what is made of the column `name` itself, then the others.
 
     >>> rng = np.random.default_rng(1)
     >>> wage, rest = rng.integers(500, 3000, 500) * 1.0, rng.integers(0, 900, 500) * 1.0
@@ -167,7 +173,8 @@ def find_relations(
     >>> [relation.formula for relation in find_relations(wage, companions)[0]]
     ['total - rest']
     """
-    search = _Search(y, companions, np.arange(len(y)) if rows is None else rows, name, seed)
+    drawn = looked_at or LookedAt.of(y, np.arange(len(y)) if rows is None else rows, seed)
+    search = _Search(y, companions, drawn, name)
     relations: list[Relation] = []
     for sets, logs in search.stages():
         if any(relation.hits >= ENOUGH for relation in relations):
@@ -182,25 +189,43 @@ def _parts(terms: Sequence[Term]) -> frozenset[int]:
     return frozenset(part for term in terms for part in term.parts)
 
 
-class _Search:
-    """A search on one number: the records it looks at, and its terms on them."""
+@dataclass(frozen=True, eq=False)
+class LookedAt:
+    """The records `at` that a search on one number looks at, drawn by chance: `some` of these, and `more`.
 
-    def __init__(
-        self, y: Floats, companions: Sequence[Predictor], rows: NDArray[np.int64], name: str, seed: int
-    ) -> None:
-        self.companions, self.name = companions, name
+    `draws`: of which records a fit begins with. The number's own `tolerance` and `unit` are those of all records.
+    """
+
+    at: NDArray[np.int64]
+    some: NDArray[np.int64]
+    more: NDArray[np.int64]
+    draws: Floats
+    tolerance: float
+    unit: float
+
+    @classmethod
+    def of(cls, y: Floats, rows: NDArray[np.int64], seed: int = 0) -> LookedAt:
+        """Draw them among the `rows`."""
         rng = np.random.default_rng(seed)
         known = rows[np.isfinite(y[rows])]
         usual = _usual(y[known])
         some = _varied(y, rng.permutation(known), SEARCHED, usual)
         more = np.sort(_varied(y, rng.permutation(known), REFINED, usual))
         at = np.unique(np.concatenate([some, more]))  # no other record is looked at
-        self.some, self.more = np.searchsorted(at, some), np.searchsorted(at, more)
-        none, every = np.full(len(at), np.nan), [companion.numbers_of(at) for companion in companions]
+        places = np.searchsorted(at, some), np.searchsorted(at, more)
+        return cls(at, *places, rng.random((STARTS, 4)), tolerance(y), printed_unit(y))
+
+
+class _Search:
+    """A search on one number: the records it looks at, and its terms on them."""
+
+    def __init__(self, y: Floats, companions: Sequence[Predictor], drawn: LookedAt, name: str) -> None:
+        self.companions, self.name = companions, name
+        self.some, self.more, self.draws = drawn.some, drawn.more, drawn.draws
+        none, every = np.full(len(drawn.at), np.nan), [companion.numbers_of(drawn.at) for companion in companions]
         self.numbers: list[Floats] = [none if numbers is None else numbers for numbers in every]
-        self.draws = rng.random((STARTS, 4))
-        self.y: Floats = y[at]
-        self.tolerance, self.unit = tolerance(y), printed_unit(y)
+        self.y: Floats = y[drawn.at]
+        self.tolerance, self.unit = drawn.tolerance, drawn.unit
         self.steps: dict[int, float] = {}
         self.tried = 0
 
@@ -280,7 +305,8 @@ class _Search:
         made, own, truth = made[whole], y[self.more][whole], self.y[self.more][whole]
         if len(own) < FEWEST:
             return None
-        fit = _fitted(own, made, 0.0 if logs else self.unit)
+        unit = 0.0 if logs else self.unit
+        fit = _once(lambda: _fitted(own, made, unit), unit, own, made)
         if fit is None:
             return None
         factors = tuple(_simple(factor, error) for factor, error in zip(*fit, strict=True))
@@ -331,35 +357,55 @@ class _Search:
 
 
 def _promising(own: Floats, made: Floats, sets: NDArray[np.int64], draws: Floats, near: float) -> tuple[int, ...]:
-    """The sets of terms that fit best, remembered by a digest: a release is judged again and again while it is made."""
-    given = (own, made, sets, draws)
-    shapes = repr([near, *(part.shape for part in given)]).encode()
-    key = hashlib.blake2b(b"".join([shapes, *(part.tobytes() for part in given)])).digest()
-    best = _PROMISING.get(key)
-    if best is None:
+    """The sets of terms that fit best."""
+
+    def search() -> tuple[int, ...]:
         out = np.empty((len(sets), sets.shape[1] + 2))
         trimmed_fits(own, made, sets, draws, 1e-9, near, out)
-        best = tuple(int(i) for i in np.argsort(out[:, 0], kind="stable")[:PROMISING] if out[i, 0] <= near)
-        if len(_PROMISING) >= REMEMBERED:
-            _PROMISING.clear()
-        _PROMISING[key] = best
-    return best
+        return tuple(int(i) for i in np.argsort(out[:, 0], kind="stable")[:PROMISING] if out[i, 0] <= near)
+
+    return _once(search, near, own, made, sets, draws)
+
+
+def _once(make: Callable[[], T], number: float, *given: NDArray[Any]) -> T:
+    """What is made of a number and arrays, remembered by a digest of them.
+
+    Rounds of an attack, and releases that are judged again and again while they are made, mostly show the same.
+    """
+    shapes = repr([number, *(part.shape for part in given)]).encode()
+    key = hashlib.blake2b(b"".join([shapes, *(part.tobytes() for part in given)])).digest()
+    if (outcome := _OUTCOMES.get(key)) is None:
+        outcome = (make(),)
+        if len(_OUTCOMES) >= REMEMBERED:
+            _OUTCOMES.clear()
+        _OUTCOMES[key] = outcome
+    made: T = outcome[0]
+    return made
 
 
 def _usual(values: Floats) -> float:
     """The value that more than its share of the records have; NaN where there is none, or too few have another."""
-    distinct, counts = np.unique(values, return_counts=True)
-    most = int(counts.max(initial=0))
-    return float(distinct[counts.argmax()]) if most > USUAL * len(values) and len(values) - most >= FEWEST else math.nan
+    n = len(values)
+    if not n:
+        return math.nan
+    quarters = [n // 4, n // 2, 3 * n // 4]  # in order; of more than a quarter of the records there is one among them
+    distinct = np.unique(np.partition(values, quarters)[quarters])
+    counts = [int(np.count_nonzero(values == value)) for value in distinct]
+    most = max(counts)
+    return float(distinct[counts.index(most)]) if most > USUAL * n and n - most >= FEWEST else math.nan
 
 
 def _varied(y: Floats, rows: NDArray[np.int64], most: int, usual: float) -> NDArray[np.int64]:
     """So many of the rows, in which the `usual` value of y takes no more than its share."""
     if math.isnan(usual):
         return rows[:most]
-    often = y[rows] == usual
-    others = rows[~often][:most]
-    return np.concatenate([others, rows[often][: max(int(USUAL / (1 - USUAL) * len(others)), 1)]])[: 2 * most]
+    for first in (rows[: 10 * most], rows):  # the first ones mostly do
+        often = y[first] == usual
+        others = first[~often][:most]
+        share = max(int(USUAL / (1 - USUAL) * len(others)), 1)
+        if len(others) == most and np.count_nonzero(often) >= share:
+            break
+    return np.concatenate([others, first[often][:share]])[: 2 * most]
 
 
 def _varies(values: Floats) -> bool:

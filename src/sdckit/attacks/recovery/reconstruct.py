@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -185,12 +185,13 @@ def recover(
     renewed, n_predictors = frozenset(columns), 0
     made, n = {} if made is None else made, max((len(column.codes) for column in columns.values()), default=0)
     waves = Waves.of(columns, person, time)
+    kept: dict[str, Reconstruction] = {}  # of columns that had no value put back: nothing of them is made anew
     for turn in range(ROUNDS):
         tell("reconstructing values from the release" if turn == 0 else "using reconstructed values")
         predictors, mates = _predictors(now, household, made)
         if len(predictors) != n_predictors or household in renewed:  # by which every rule is judged
             renewed, n_predictors = frozenset(columns), len(predictors)
-        states = [Reconstruction.of(target) for name, target in left.items()]
+        states = [kept.get(name) or Reconstruction.of(target) for name, target in left.items()]
         _by_rules(states, now, predictors, mates, renewed, waves)
         if pairs and turn == 0:
             reconstruction_rules.by_pairs(states, predictors, tell)
@@ -202,6 +203,9 @@ def recover(
         for state in fresh:
             now[state.name] = _filled(now[state.name], state)
         renewed = frozenset(state.name for state in fresh)
+        kept = {state.name: state for state in states if state.name not in renewed}
+        for state in kept.values():
+            state.narrower = None  # by numbers that may be others now
         left = {
             state.name: replace(state.target, column=now[state.name], touched=state.open)
             for state in states
@@ -251,7 +255,7 @@ def _predictors(
 
 def _by_rules(
     states: Sequence[Reconstruction], columns: Mapping[str, ReleasedColumn], predictors: Sequence[Predictor],
-    household: Household | None, renewed: Collection[str], waves: Waves | None,
+    household: Household | None, renewed: frozenset[str], waves: Waves | None,
 ) -> None:  # fmt: skip
     """Reconstruct each column in turn by every rule that reads one of the columns `renewed`, of all in a first round.
 
@@ -271,18 +275,18 @@ def _by_rules(
             reconstruction_rules.by_columns(state, predictors, rules=len(predictors))
             return
         if anew or numeric:
-            reconstruction_rules.by_numbers(state, columns, predictors, household)
-        if household is not None:
+            reconstruction_rules.by_numbers(state, columns, predictors, household, renewed)
+        if household is not None and anew:
             reconstruction_rules.by_household(state, household)
             reconstruction_rules.by_mates(
                 state, predictors[0], household, rules=len(predictors)
             )  # the household column is the first predictor
-        by_group_figures(state, figures)
-        read = [predictor for predictor in others if anew or any(name in renewed for name in predictor.columns)]
+        by_group_figures(state, figures if anew else [figure for figure in figures if renewed & figure.columns])
+        read = [predictor for predictor in others if anew or renewed.intersection(predictor.columns)]
         reconstruction_rules.by_columns(state, read, rules=len(predictors))
         use = {words: order for words, order in orders.items() if anew or words in new}
         use.pop(_by(state.name), None)
-        by_group_rates(state, columns, rates)
+        by_group_rates(state, columns, rates, renewed)
         by_indicators(state, columns)
         by_waves(state, waves, columns)
         reconstruction_rules.by_order(state, use, household)

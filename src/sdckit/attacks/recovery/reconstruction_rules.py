@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery import derived_columns, group_agreement
 from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor, Rows
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
-from sdckit.attacks.recovery.numeric_relations import find_relations, tolerance
+from sdckit.attacks.recovery.numeric_relations import LookedAt, find_relations, tolerance
 from sdckit.attacks.recovery.sorted_orders import neighbours
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again, others_within
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import n_threads
 
 FEW_PARTS = 30  # most levels of a column that is tested for exactly one per household
@@ -61,6 +62,7 @@ class Reconstruction:
     sources: list[Source] = field(default_factory=list)
     narrower: tuple[Floats, Floats] | None = None  # bounds of numbers, where they are narrower than what is released
     memo: dict[str, Callable[[], Floats | None]] = field(default_factory=dict, repr=False)
+    looked_at: LookedAt | None = None  # what arithmetic is looked for in
 
     @classmethod
     def of(cls, target: ChangedColumn) -> Reconstruction:
@@ -109,6 +111,15 @@ class Reconstruction:
         return np.flatnonzero(self.target.touched)
 
     @cached_property
+    def number_of_code(self) -> Floats:
+        """The number of each code that is known of some record; NaN for others."""
+        single, number = self.target.column.single, np.full(self.target.column.n_levels + 1, np.nan)
+        assert single is not None
+        known = np.flatnonzero(self.shares)
+        number[known] = single[known]
+        return number
+
+    @cached_property
     def shares(self) -> Floats:
         """Relative frequency of each known value, by code."""
         counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
@@ -138,13 +149,11 @@ class Reconstruction:
         self, determined: Bools, codes: Codes, columns: Sequence[str], words: str, kind: Kind = "column"
     ) -> None:
         """Reconstruct values by code in the records `determined`, where they are feasible."""
-        if self.values is None:
-            self._put(determined & self.target.touched & (codes > 0), columns, words, kind, codes=codes)
+        determined = determined & self.target.touched
+        if self.values is None or not determined.any():
+            self._put(determined & (codes > 0), columns, words, kind, codes=codes)
             return
-        number = np.full(int(max(codes.max(initial=0), self.known.max(initial=0))) + 1, np.nan)
-        number[self.known] = self.target.column.numbers
-        number[0] = np.nan
-        values = number[codes]
+        values = self.number_of_code[codes]
         # beyond a coding limit no value is known: agreement of the known ones at the limit is no evidence
         with np.errstate(invalid="ignore"):
             determined = determined & (values > self.limits[0]) & (values < self.limits[1])
@@ -234,7 +243,7 @@ def by_pairs(
     pairs, at_once = len(use) * (len(use) - 1) // 2, 2 * n_threads()
     for i, first in enumerate(use):
         tell(f"reading pairs of columns, {i + 1} of {len(use)}")
-        judge = partial(_by_pair, states, first, rules=max(pairs, 1))
+        judge = partial(_by_pair, states, (first, *first.grouped), rules=max(pairs, 1))
         for start in range(0, i, at_once):  # what is determined is put in afterwards, in the order of the pairs
             judged = apart(judge, use[start : min(start + at_once, i)], n)
             for state, determined, codes, columns, words, kind in chain.from_iterable(judged):
@@ -242,13 +251,14 @@ def by_pairs(
 
 
 def _by_pair(
-    states: Sequence[Reconstruction], first: Predictor, second: Predictor, *, rules: int
+    states: Sequence[Reconstruction], grouped: tuple[Predictor, Codes, int], second: Predictor, *, rules: int
 ) -> list[tuple[Reconstruction, Bools, Codes, tuple[str, ...], str, Kind]]:
     """What two predictors together determine of columns that are open; nothing is put in."""
+    first, left_groups, n_left = grouped
     left = [state for state in states if state.open.any() and state.name not in (*first.columns, *second.columns)]
     if not left:
         return []
-    group, n_groups, of = _shared(*_joined(first.grouped, second.grouped))
+    group, n_groups, of = _shared(*_joined((left_groups, n_left), second.grouped))
     given = []
     columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
     kind: Kind = "counted" if "counted" in (first.kind, second.kind) else "column"
@@ -265,13 +275,20 @@ def _joined(first: tuple[Codes, int], second: tuple[Codes, int]) -> tuple[Codes,
     """Group index by the groups of two predictors together, -1 where one is missing; and the number of groups."""
     (left, n_left), (right, n_right) = first, second
     if n_left * n_right <= 4 * len(left):
-        joined, n_groups = left * np.int32(n_right), n_left * n_right
-        joined += right
-    else:
-        groups = group_codes([left + 1, right + 1], len(left))
-        joined, n_groups = groups.of_row.astype(np.int32), len(groups.size)
+        joined = np.empty(len(left), np.int32)
+        _join(left, right, n_right, joined)
+        return joined, n_left * n_right
+    groups = group_codes([left + 1, right + 1], len(left))
+    joined = groups.of_row.astype(np.int32)
     joined[(left | right) < 0] = -1
-    return joined, n_groups
+    return joined, len(groups.size)
+
+
+@njit(nogil=True, cache=True)
+def _join(left, right, n_right, joined):  # type: ignore[no-untyped-def]
+    """The number of each pair of groups, -1 where one of them is missing, into `joined`; all (n,)."""
+    for i in range(len(left)):
+        joined[i] = -1 if left[i] < 0 or right[i] < 0 else left[i] * n_right + right[i]
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +312,7 @@ def _shared(group: Codes, n_groups: int) -> tuple[Codes, int, _Shared | None]:
 def _determined(
     state: Reconstruction, group: Codes, n_groups: int, rules: int, known: Codes, of: _Shared | None = None
 ) -> tuple[Bools | None, Codes]:
-    """Records whose group determines the value, and that value's code; None if agreement is not reliable.
+    """Changed values that their group determines, and their codes; None if agreement is not reliable.
 
     `of`: the records that the groups are of; all unless given.
     """
@@ -312,19 +329,14 @@ def _determined(
     if rule is None:
         return None, known
     tells, code = np.append(rule.telling(tally), False), np.append(tally.code, np.int32(0))
-    codes, determined = code[group], tells[group]
+    at = state.places if of is None else np.flatnonzero(state.target.touched[of.rows])
+    at = at[tells[group[at]]]
     if perturbed:
-        determined &= codes != own
-    if of is None:
-        return determined, codes
-    return _at(of.rows, determined, len(known)), _at(of.rows, codes, len(known))
-
-
-def _at(rows: NDArray[np.int64], values: NDArray[Any], n: int) -> NDArray[Any]:
-    """The values of some of n records, in the place of all; False or 0 elsewhere."""
-    every = np.zeros(n, values.dtype)
-    every[rows] = values
-    return every
+        at = at[code[group[at]] != own[at]]
+    determined, codes = np.zeros(len(known), np.bool_), np.zeros(len(known), np.int32)
+    rows = at if of is None else of.rows[at]
+    determined[rows], codes[rows] = True, code[group[at]]
+    return determined, codes
 
 
 def by_household(state: Reconstruction, household: Household) -> None:
@@ -385,6 +397,8 @@ def by_order(
     homes = None if household is None else household.of_row.astype(np.int64)
     for words, order in orders.items():
         known = state.apart[order]
+        if homes is None and not _agree_in_threes(known[known > 0], state.usual_wrong):
+            continue
         last, following = neighbours(known > 0, None if homes is None else homes[order])
         before, after = (np.append(known, 0)[at] for at in (last, following))
         agree = (before == after) & (before > 0)
@@ -398,18 +412,31 @@ def by_order(
         state.restore_codes(determined, codes, (), words, "order")
 
 
+def _agree_in_threes(codes: Codes, usual_wrong: float) -> bool:
+    """Whether records between two alike are like them: what `by_order` judges by where nobody has mates."""
+    alike = codes[:-2] == codes[2:]
+    right = int(np.count_nonzero(alike & (codes[1:-1] == codes[2:])))
+    return group_agreement.judge_rule(right, int(np.count_nonzero(alike)) - right, usual_wrong) is not None
+
+
 def by_numbers(
     state: Reconstruction,
     columns: Mapping[str, ReleasedColumn],
     predictors: Sequence[Predictor],
     household: Household | None,
+    renewed: frozenset[str],
 ) -> None:
-    """Reconstruct numbers by functional relations to other numbers, exact or within bounds."""
+    """Reconstruct numbers by functional relations to other numbers, exact or within bounds.
+
+    A column that is not `renewed` is a copy of none but one that is.
+    """
     own = state.numbers
     if own is None or state.target.bounds is None:
         return
     companions = list(_number_predictors(state, columns, predictors, household))
     for predictor in companions:
+        if not renewed.intersection((state.name, *predictor.columns)):
+            continue
         first = predictor.numbers_of(slice(derived_columns.SAMPLE))
         assert first is not None
         if not derived_columns.could_be_scaled(own[: derived_columns.SAMPLE], first):
@@ -436,14 +463,12 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
     """Reconstruct by arithmetic that most unchanged numbers obey, judged on those that it was not fitted to."""
     truth = state.numbers
     assert truth is not None
-    known = ~np.isnan(truth)
-    halves = Halves.of(known, 0)
-    if np.count_nonzero(known) < FEW_KNOWN:
-        halves = Halves(np.flatnonzero(known), np.flatnonzero(known))
-    relations, tried = find_relations(truth, companions, name=state.name, rows=halves.fit)
+    if state.looked_at is None:
+        state.looked_at = LookedAt.of(truth, _halves(truth).fit)
+    relations, tried = find_relations(truth, companions, name=state.name, looked_at=state.looked_at)
     if not relations:
         return
-    judge = Judge(truth, np.zeros_like(known), state.known, halves.judge)
+    judge = Judge(truth, np.zeros(len(truth), np.bool_), state.known, _halves(truth).judge)
     for relation in relations:
         fitted = relation.values(
             {part: own for part in relation.parts if (own := companions[part].numbers) is not None}
@@ -452,6 +477,14 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
             formula = relation.formula if relation.plain else ""
             given = ~np.isnan(fitted)
             state.restore_numbers(given, fitted, relation.columns, relation.formula, "numbers", formula)
+
+
+def _halves(truth: Floats) -> Halves:
+    """Records whose number is known, to fit arithmetic on and to judge it on; of few of them all."""
+    known = ~np.isnan(truth)
+    if np.count_nonzero(known) >= FEW_KNOWN:
+        return Halves.of(known, 0)
+    return Halves(np.flatnonzero(known), np.flatnonzero(known))
 
 
 def _number_predictors(

@@ -26,6 +26,7 @@ FULL = 0.8  # of numbers that are codes have all digits (leading zeros are lost)
 ZERO, NINE, MINUS = 48, 57, 45
 COMMA, POINT = 44, 46
 MARKS = (COMMA, POINT, 0x27, 0x2019, 0xA0, 0x202F, 0x2009)  # decimal marks, and thousands marks beside them
+IN_PART = 5  # of so many texts one is looked at first: too many that are no date may be there already
 SEPARATORS = tuple(ord(character) for character in " ,;/-_|.:")
 YEARS = (1800, 2100)
 AT_FIRST = 2_000  # levels by which partitions are told apart
@@ -273,10 +274,16 @@ def _in_one_number(name: str, values: Floats, widths: NDArray[np.int64]) -> Iter
 
 def _likeliest(name: str, orders: list[tuple[Floats, Floats, Floats]]) -> Iterator[Part]:
     """The parts of dates in the order that most texts obey; nothing if it is not nearly all."""
-    days = [_days(*order) for order in orders]
-    best = max(days, key=lambda tried: np.count_nonzero(~np.isnat(tried)))
-    if np.count_nonzero(~np.isnat(best)) >= USUAL * len(best):
+    n = len(orders[0][0])
+    few = [tuple(part[::IN_PART] for part in order) for order in orders]
+    may_be = [order for order, some in zip(orders, few, strict=True) if n - _no_days(_days(*some)) >= USUAL * n]
+    days = [_days(*order) for order in may_be]
+    if days and n - _no_days(best := min(days, key=_no_days)) >= USUAL * n:
         yield from _date(name, best)
+
+
+def _no_days(days: NDArray[np.datetime64]) -> int:
+    return int(np.count_nonzero(np.isnat(days)))
 
 
 def _days(year: Floats, month: Floats, day: Floats) -> NDArray[np.datetime64]:

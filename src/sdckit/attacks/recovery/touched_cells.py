@@ -238,7 +238,11 @@ def _read(series: Any, within: str) -> ReleasedColumn:
     codes = number[groups.of_row].astype(np.int32)
     words = groups.words[~absent]
     ends = numbers = None
-    if series.dtype.is_numeric():
+    if series.dtype.is_integer() and coded.kind == "integer" and coded.levels is None:
+        single = np.append(np.nan, words.astype(np.int64) + float(coded.low))  # as the numbers of the records would be
+        whole = np.abs(single).max(initial=0.0, where=~np.isnan(single)) < LARGEST
+        ends = np.broadcast_to(single[:, None], (len(single), 2)) if whole else None
+    elif series.dtype.is_numeric():
         numbers = _numbers(series)
     elif coded.kind == "date":
         numbers = days_values(series, file="the release")
