@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import nullcontext
 
 import pytest
 
@@ -71,3 +72,17 @@ def test_quiet_wins_over_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     with Steps(quiet=True) as steps:
         steps.step("reading")
     assert terminal.getvalue() == ""
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_log_has_a_line_of_work_that_lasts(quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    monkeypatch.setattr(sys, "__stderr__", log)
+    monkeypatch.setattr(progress.operating_system, "open_standard_error", lambda: nullcontext(log))
+    monkeypatch.setattr(progress, "IN_A_LOG", 0.01)
+    with Steps(quiet=quiet) as steps:
+        steps.step("reading")
+        if steps._timer is not None:
+            steps._timer.join()
+    assert log.getvalue().startswith("reading … 0 s so far\n") != quiet

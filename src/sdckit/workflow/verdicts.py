@@ -40,6 +40,10 @@ DRAWN_ONLY = "what is given back was looked for in records drawn by their id, wh
 OF_DRAWN = " (people drawn: the upper end of the interval)"
 NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
 NOT_HELD = "edit rules that could not be held against the files: {}"
+UNSEEN = (
+    "values of {} were taken out, and not every value shown there is the original's, so what the tables give back of "
+    "them was not looked at"
+)
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
 NO_ATTACK = "no attack with a residual risk could be made"
@@ -309,8 +313,9 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
         if result is None:
             verdicts.append(asked.open(asked.reason(variable), variable))
             continue
+        unseen = UNSEEN.format(", ".join(names)) if (names := getattr(result, "unseen", ())) else ""
         if kind.looked_at and not getattr(result, kind.looked_at):
-            verdicts.append(asked.open(kind.nothing, variable))
+            verdicts.append(asked.open(unseen or kind.nothing, variable))
             continue
         values = [figures[kind.figure] for figures in result.per_release]
         values += [figures[kind.otherwise] for figures in result.per_release if kind.otherwise in figures]
@@ -319,6 +324,8 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
             verdict = asked.open(NO_FIGURE, variable)
         elif verdict.holds and (others := getattr(result, "not_compared", ())):
             verdict = asked.open(NOT_COMPARED.format(", ".join(others)), variable)
+        elif verdict.holds and unseen:
+            verdict = asked.open(unseen, variable)
         if verdict.holds is not False and (unjudged := getattr(result, "unjudged", ())):
             verdict = asked.open(NOT_HELD.format("; ".join(unjudged)), variable)
         verdicts.append(verdict)

@@ -352,3 +352,27 @@ def test_columns_of_periods_are_refused():
         with pytest.raises(DataError, match=r"'a' holds .*one plain value per record"):
             joint_audit(whole, **arguments)
     assert joint_audit(whole, whole, tables=[["b"]]).hidden == 0
+
+
+def test_what_hides_among_changed_values_is_not_judged():
+    rare = ["clerk", "judge"] * 8 + ["cook"] * 384
+    whole = pl.DataFrame({"region": ["n"] * 200 + ["s"] * 150 + ["e"] * 40 + ["w"] * 10, "job": rare})
+    scenario = sdc.Scenario(
+        keys=["region", "job"], tables=[{"variables": ["region", "job"]}], thresholds={"joint_recoverable": 0.0}
+    )
+    hide = {"method": "local_suppression", "keys": ["job"], "k": 50}
+    words = []
+    for steps in ([hide], [{"method": "pram", "columns": ["region"]}, hide, hide | {"keys": ["region"]}]):
+        applied = sdc.Recipe(steps).apply(whole, scenario=scenario)
+        (verdict,) = sdc.check(whole, applied.data, scenario=scenario, log=applied.log).verdicts
+        words.append((verdict.word, "values of region were taken out" in verdict.sentence))
+    assert words == [("holds", False), ("not judged", True)]
+
+
+def test_rows_that_do_not_belong_together_are_no_file_without_hidden_values():
+    whole = pl.DataFrame({"region": ["n", "s", "e", "w"] * 25, "job": ["cook", "cook", "smith", "clerk", "judge"] * 20})
+    safe = whole.with_columns(job=pl.when(pl.int_range(100) > 3).then("job"))
+    found = joint_audit(safe.sample(fraction=1, shuffle=True, seed=2), whole, tables=[["region", "job"]])
+    assert found.unseen == ("job",)
+    assert np.isnan(found.joint_recoverable)
+    assert "hidden" not in found.notes

@@ -86,6 +86,8 @@ def test_an_empty_ledger_judges_nothing_until_the_office_says_that_nothing_went_
     for command in (["ledger", "check"], ["check"]):
         assert run([*command, "survey.csv", *NAMED]) == 0
         assert "together with no earlier release (by the scenario none went out), not above 0" in words(capfd)
+    run(["assess", "survey.csv", *NAMED])
+    assert "so there was nothing to compare with" in words(capfd)
 
 
 def test_a_verdict_says_how_many_releases_it_is_about(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -132,3 +132,16 @@ def test_what_no_engine_writes(sdckit: Runner, survey: Path, tmp_path: Path) -> 
     done = sdckit("synthesize", survey, "--out", tmp_path / "a.csv", "--memory", "1GB")
     assert "--memory is what an engine may take" in done.err
     assert not list(tmp_path.glob("a.*"))
+
+
+def test_a_scenario_says_what_is_no_variable(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    out, scenario = tmp_path / "syn.csv", tmp_path / "roles.toml"
+    read = pl.read_csv(survey)
+    read.with_columns(home=pl.int_range(read.height) // 2).write_csv(tmp_path / "homes.csv")
+    scenario.write_text('keys = ["sex", "age"]\nidentifiers = ["name"]\nhousehold = "home"\n', encoding="utf-8")
+    done = sdckit("synthesize", tmp_path / "homes.csv", "--out", out, "--scenario", scenario)
+    assert (done.code, done.err) == (0, "")
+    made = pl.read_csv(out)
+    assert "name" not in made.columns
+    assert made["home"].to_list() == [place // 2 for place in range(read.height)]  # no variable of a model
+    assert "home has the numbers of homes.csv" in done.out

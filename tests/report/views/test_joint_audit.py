@@ -127,3 +127,11 @@ def test_suppressed_cells_are_counted_and_small_counts_hidden() -> None:
 def _with_two_gone() -> pl.DataFrame:
     counts = WHOLE.group_by("region", "job").len(name="n").sort("region", "job")
     return counts.with_columns(n=pl.when(pl.int_range(pl.len()) < 2).then(None).otherwise("n"))
+
+
+def test_a_document_does_not_say_that_nothing_is_hidden_where_it_did_not_look():
+    safe = WHOLE.with_columns(region=pl.when(pl.int_range(N) > 5).then(pl.col("region").shuffle(seed=1)))
+    said = text_of(joint_audit(safe, WHOLE, tables=[["region", "job"]]))
+    assert "give back of region" in said
+    assert "nothing to reconstruct" not in said
+    assert "nothing to reconstruct" in text_of(joint_audit(WHOLE, WHOLE, tables=[["region", "job"]]))

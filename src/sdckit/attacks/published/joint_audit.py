@@ -124,6 +124,18 @@ class JointAudit(PairResult):
         """Records of the first release."""
         return self.pair.sizes[0]
 
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """Columns of the tables with suppressed values that were left out: shown ones are not the original's."""
+        return tuple(
+            dict.fromkeys(
+                name
+                for file, audit in zip(self.files, self.audits, strict=True)
+                for name in audit.file.left_out
+                if file.truth is not None and ((file.columns[name].codes == 0) & (file.truth[name].codes > 0)).any()
+            )
+        )
+
     @cached_property
     def records(self) -> Any:
         """A row per hidden value, in the caller's frame type."""
@@ -323,7 +335,7 @@ def joint_audit(
         tell("holding the tables against the release")
         audit = _audit(file, counted, trees)
         columns = column_figures(audit)
-        figures = _figures(columns, known=audit.right is not None)
+        figures = _figures(columns, audit)
         figures |= dict.fromkeys(("k_before", "joint_k", "uniques_before", "joint_uniques"), math.nan)
         if roles.keys:
             tell("measuring the risk with the values put back")
@@ -414,14 +426,15 @@ def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
     return open_frame(with_levels(frame, replaced)).to_native() if replaced else frame.to_native()
 
 
-def _figures(columns: Sequence[AuditedColumn], *, known: bool) -> dict[str, float]:
+def _figures(columns: Sequence[AuditedColumn], audit: ReleaseAudit) -> dict[str, float]:
+    known, nothing = audit.right is not None, math.nan if audit.file.left_out else 0.0
     return {
         "hidden": float(sum(column.hidden for column in columns)),
         "certain": float(sum(column.certain for column in columns)),
         "right": float(sum(column.right or 0 for column in columns)) if known else math.nan,
         "narrowed": float(sum(column.narrowed for column in columns)),
         "between_two": float(sum(column.between_two for column in columns)),
-        "joint_recoverable": max((column.share for column in columns), default=0.0),
+        "joint_recoverable": max((column.share for column in columns), default=nothing),
     }
 
 
@@ -436,7 +449,7 @@ def _audit_notes(notes: dict[str, str], audit: ReleaseAudit) -> None:
 
 
 def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
-    if not means["hidden"]:
+    if not means["hidden"] and "left_out" not in notes:
         notes["hidden"] = NOTHING_HIDDEN
     if math.isnan(means["right"]):
         notes["right"] = NO_TRUTH

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Option
 
 from sdckit.cli import recipe_files
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Quiet, Texts, codes, split, split_named
+from sdckit.cli.options import Quiet, Texts, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.errors import ScenarioError
-from sdckit.workflow.recipes.release_files import numbered, write_release
+from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
 
 @takes(EngineOptions, Reading)
@@ -55,6 +56,10 @@ def synthesize(
     identifiers: Annotated[
         Texts, Option(metavar="A,B", help="Names and numbers; never read, so never released.")
     ] = None,
+    scenario: Annotated[
+        Path | None,
+        Option(metavar="S.toml", help="Its identifiers are never read; its codes, household and weight are used."),
+    ] = None,
     seed: recipe_files.SeedMixed = None,
     log: recipe_files.Log = None,
     force: recipe_files.Force = False,
@@ -70,31 +75,35 @@ def synthesize(
     file = reading.file
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
-    check_targets(*numbered(out, m), log, inputs=(*reading.inputs, replay))
+    check_targets(*numbered(out, m), log, inputs=(*reading.inputs, scenario, replay))
     recipe_files.check_release(numbered(out, m), log, replay=replay, force=force)
     recipe_files.check_format(out, *reading.inputs, excel_safe=excel_safe)
     engine.check(reading)
     if engine.used:
         recipe_files.check_written(out, labels=labels)
     file_labels = recipe_files.labels_for(out, reading, wanted=labels)
-    chosen = {name: model for text in models or () for name, model in _models(text).items()}
+    by_column = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
-            "models": chosen or None, "predictors": _predictors(formulas or ()) or None, "n": n,
+            "models": by_column or None, "predictors": _predictors(formulas or ()) or None, "n": n,
             "proper": proper or None}  # fmt: skip
     from sdckit.workflow.recipes.recipe import Recipe
 
     recipe = Recipe([step])
-    then = recipe_files.read_replay(replay, recipe, seed=seed)
+    chosen = recipe_files.scenario_of(recipe, scenario)
+    then = recipe_files.read_replay(replay, recipe, scenario=chosen, seed=seed)
     with Steps(quiet=quiet) as steps:
-        left_out, missing = split(identifiers), codes(reading.missing)
+        left_out = [*split(identifiers), *unread(recipe, chosen)]
+        missing = recipe_files.codes_of(reading.missing, chosen)
         frame: Any
         if engine.used:
             frame, _ = engine.scan(reading, steps, identifiers=left_out, missing=missing)
         else:
             frame = recipe_files.read_all(
-                file, steps=steps, recipe=recipe, leave_out=left_out, missing=missing, **reading.how
+                file, steps=steps, recipe=recipe, scenario=chosen, leave_out=left_out, missing=missing, **reading.how
             )
-        applied = recipe_files.apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
+        applied = recipe_files.apply_or_replay(
+            recipe, frame, then, steps=steps, watch=False, scenario=chosen, seed=seed
+        )
         written = write_release(
             applied.data,
             out,
@@ -112,6 +121,8 @@ def synthesize(
         tell(f"\nWritten: {', '.join(path.name for path in written)}")
         if log is None and replay is None:
             tell("Without --log these files cannot be made again: their secret is gone.")
+        if chosen is not None and chosen.household is not None and chosen.household not in left_out:
+            tell(f"{chosen.household} has the numbers of {file.name}: give new ones (new_ids), or leave it out.")
         tell("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
 
 

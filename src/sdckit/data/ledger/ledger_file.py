@@ -46,7 +46,7 @@ from sdckit.errors import DataError, FileFormatError, SdcError
 BYTES = 32
 LOST = (
     "the ledger answers nothing without its key, and nobody can make it again: look for a copy, or start a new ledger "
-    "and add the earlier files"
+    "(sdckit ledger create) and add the earlier files"
 )
 
 

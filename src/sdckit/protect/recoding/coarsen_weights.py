@@ -135,6 +135,12 @@ def _groups(order, last, codes, count, k, most, group, starts):  # type: ignore[
     return n
 
 
+def _dominated(codes: Ints, most: float) -> bool:
+    """Whether one level has more than the share `most` of the known values."""
+    size = np.bincount(codes[codes >= 0], minlength=1)
+    return bool(size.max() > most * size.sum() + 1e-9)
+
+
 def weight_groups(order: Ints, unit: Ints, codes: Ints, k: int, most: float) -> tuple[Ints, int]:
     """Group of each record, and the number of groups; 0 where a group of all records would still disclose.
 
@@ -417,11 +423,13 @@ def _averaged(
         group, n = weight_groups(order, unit[rows], codes[:, rows], k, most)
         if n == 0:
             where = f"in stratum {number} of {len(known)}" if within else "in the file"
-            raise DataError(
-                f"hide: {where} there are fewer than k = {k} {counted}, or one value of {', '.join(hidden)} has more "
-                f"than {share:g} of the records; merge strata, raise share= or lower k",
-                argument="hide",
-            )
+            says = f"there are fewer than k = {k} {counted}; merge strata or lower k"
+            if above := [name for at, name in enumerate(hidden) if _dominated(codes[at, rows], most)]:
+                says = (
+                    f"one value of {', '.join(above)} has more than {share:g} of the records, so no weight hides it; "
+                    "leave it out of hide, merge strata or raise share="
+                )
+            raise DataError(f"hide: {where} {says}", argument="hide")
         size = np.bincount(group, minlength=n)
         low = before[rows].min()
         made[rows] = (low + np.bincount(group, before[rows] - low, n) / size)[group]

@@ -9,7 +9,7 @@ from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section
 from sdckit.report.chapters.attacks_chapter import tried_words
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
 from sdckit.report.chapters.document import RECOVERY
-from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, some_records, spaced, status
+from sdckit.report.chapters.sentences import NO_RELEASE, labelled, listed, rows_sentence, some_records, spaced, status
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.rates import percent
@@ -33,6 +33,7 @@ BESIDE = {
     "unmatched": " Nothing says which records belong together.",
     "singly": " Several columns together were not tried as a link.",
 }
+NOTHING_BEFORE = " By the scenario no earlier release went out, so there was nothing to compare with."
 RANK = {False: 0, None: 1, True: 2}
 
 
@@ -124,6 +125,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         points=verdict.get("points"), columns=spaced(verdict.get("columns", "")),
     )  # fmt: skip
     beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
+    beside += NOTHING_BEFORE if verdict.get("beside") == NO_RELEASE else ""
     return f"{sentence[0].upper()}{sentence[1:]}.{beside}{rows_sentence(verdict)}"
 
 

@@ -125,6 +125,9 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
     return f"{sentence}{_rule_words(verdict)}."
 
 
+NO_RELEASE = "no earlier release (by the scenario none went out)"
+
+
 def beside_words(n: int, pending: int) -> str:
     """The earlier releases that a file was held against.
 
@@ -134,7 +137,7 @@ def beside_words(n: int, pending: int) -> str:
     ('1 earlier release', '3 earlier releases, 1 of them pending')
     """
     if not n:
-        return "no earlier release (by the scenario none went out)"
+        return NO_RELEASE
     return counted(n, "earlier release") + (f", {pending:,} of them pending" if pending else "")
 
 

@@ -21,6 +21,11 @@ UNDONE = {
 REMEDIES = {
     "leave out": "Leave tables out", "round": "Round tables to base {base}", "take out": "Take out further values",
 }  # fmt: skip
+NOTHING = "No value of the tables' variables is hidden: there is nothing to reconstruct."
+UNSEEN = (
+    "Not looked at is what the tables give back of {}: not every value that the release shows there is the original's, "
+    "or nothing says which records of both belong together."
+)
 NOTE = Note(
     "Published tables beside the release",
     "Release and tables are one system of whole numbers: how many of the records that show the same have each "
@@ -33,7 +38,10 @@ NOTE = Note(
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
     releases = shares.given_back_tree(result, setting, "hidden", "joint_recoverable", _column, _undone, _further)
-    return {"releases": releases, "tables": tuple(result.tables), **shares.pair_notes_tree(result)}
+    return {
+        "releases": releases, "tables": tuple(result.tables), "unseen": result.unseen,
+        **shares.pair_notes_tree(result),
+    }  # fmt: skip
 
 
 def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
@@ -120,12 +128,10 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     blocks: list[Block] = [Paragraph(f"Published beside it: {'; '.join(tree['tables'])}."), *shown]
     releases = shares.of_releases(tree["releases"])
     cell_tables = [block for release, of in releases for block in _cells_table(release, of)]
+    unseen = [Paragraph(UNSEEN.format(", ".join(tree["unseen"])))] if tree["unseen"] else []
     if len(blocks) == 1:
-        return [
-            *blocks,
-            *cell_tables,
-            Paragraph("No value of the tables' variables is hidden: there is nothing to reconstruct."),
-        ]
+        return [*blocks, *cell_tables, *(unseen or [Paragraph(NOTHING)]), *shares.pair_notes_blocks(tree)]
+    blocks += unseen
     blocks += cell_tables
     for release, of in releases:
         blocks += _instead(release, of)
