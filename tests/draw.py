@@ -13,6 +13,8 @@ from sdckit.errors import SdcWarning
 
 RULES = ("wildcard", "category")
 ALPHAS = (0.0, 0.3, 0.5, 1.0)
+# All that UTF-8 can hold: asked for by the name of the coding, Hypothesis encodes all 1.1 million characters (9 s).
+CHARACTERS = st.characters(exclude_categories=["Cs"])
 WIDE = 1 << 30  # levels so far apart that three keys do not fit into one word
 
 

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
+from draw import CHARACTERS
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, range_of_label, read_band, read_hierarchy
 from sdckit.errors import DataError, FileFormatError
 
@@ -165,7 +166,7 @@ def test_numbers_within_and_beyond_an_interval(low, width, opened, closed):
     assert range_of_label(label, whole=False) == (low, low + width)
 
 
-@given(st.text(max_size=30))
+@given(st.text(CHARACTERS, max_size=30))
 def test_no_text_is_too_odd(text):
     found = range_of_label(text)
     assert found is None or found[0] <= found[1]

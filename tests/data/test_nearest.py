@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
+from draw import CHARACTERS
 from sdckit.data.nearest import did_you_mean, nearest
 
 
@@ -18,7 +19,7 @@ def test_many_names_are_not_all_listed():
     assert did_you_mean("qqq", []) == "there are none"
 
 
-@given(st.text(), st.lists(st.text()))
+@given(st.text(CHARACTERS), st.lists(st.text(CHARACTERS)))
 def test_gives_one_of_the_candidates(name, candidates):
     found = nearest(name, candidates)
     assert found is None or found in candidates

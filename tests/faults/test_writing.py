@@ -66,7 +66,8 @@ def test_a_full_disk(
 
 
 STOPPED = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background ignores it
 from faults.survey import command
 from sdckit.cli.app import run
 from sdckit.data.files import whole_files

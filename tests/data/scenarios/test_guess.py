@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import sdckit.data.scenarios.guess as module
+from draw import CHARACTERS
 from sdckit.data.files import readers
 from sdckit.data.missing_values.missing import MissingNotes
 from sdckit.data.scenarios.guess import guess_roles, scenario_toml, write_guesses
@@ -400,7 +401,7 @@ def test_absent_file(tmp_path):
         scenario_toml(tmp_path / "none.csv")
 
 
-names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8) | st.sampled_from(
+names = st.text(CHARACTERS, min_size=1, max_size=8) | st.sampled_from(
     ["hh", "w", "weight", "pid", "id", "income", "age", "name", "region", "weight2", "hh_id"]
 )
 values = st.sampled_from(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from draw import CHARACTERS
 from sdckit import Scenario as TablesScenario, ScenarioError as TablesScenarioError
 from sdckit.data.scenarios.scenario import Scenario, read_tables
 from sdckit.data.scenarios.thresholds import Thresholds
@@ -260,7 +261,7 @@ def test_absent_file_and_directory(tmp_path):
         Scenario.from_toml(tmp_path)
 
 
-names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
+names = st.text(CHARACTERS, min_size=1, max_size=6)
 shares = st.floats(min_value=0, max_value=1, exclude_min=True, allow_nan=False)
 
 
@@ -291,8 +292,8 @@ def scenarios(draw):
         alpha=draw(st.floats(0, 1)),
         release=draw(st.sampled_from([None, "public-use", "enclave"])),
         release_types=draw(st.dictionaries(names.filter(str.strip), limits, max_size=2)),
-        missing_codes=draw(st.lists(st.text(st.characters(codec="utf-8"), max_size=5), max_size=3)),
-        title=draw(st.text(st.characters(codec="utf-8"), max_size=20)),
+        missing_codes=draw(st.lists(st.text(CHARACTERS, max_size=5), max_size=3)),
+        title=draw(st.text(CHARACTERS, max_size=20)),
         aligned=draw(st.booleans()),
     )
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from draw import CHARACTERS
 from sdckit.data.scenarios.scenario_toml import placed_entries, read_toml, toml_entry, write_toml
 from sdckit.errors import FileFormatError, ScenarioError
 
-text = st.text(st.characters(codec="utf-8"))
+text = st.text(CHARACTERS)
 value = text | st.booleans() | st.integers() | st.floats(allow_nan=False)
 
 
