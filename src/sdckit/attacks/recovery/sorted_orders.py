@@ -65,7 +65,7 @@ def by_position(
     known = truth[use]
     if len(known) < 2:
         return
-    ranks = np.argsort(np.argsort(known, kind="stable"))
+    ranks = np.argsort(np.argsort(known, kind="stable")).astype(np.float64)
     if not shown:  # a rare value anywhere would do, were equal ones ranked as they stand
         _, of, counts = np.unique(known, return_inverse=True, return_counts=True)
         ranks = (np.cumsum(counts) - counts / 2)[of]
