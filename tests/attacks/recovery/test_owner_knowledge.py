@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from sdckit import recoverable_values
+from sdckit import Scenario, recoverable_values
 from sdckit.attacks.recovery.owner_knowledge import Known
 from sdckit.attacks.recovery.reconstruction_rules import Source
 
@@ -130,3 +130,94 @@ def test_groups_that_nothing_tells_are_not_counted_among_changed_values():
     assert columns == {}
     recoded = IN_GROUPS.with_columns(code=pl.col("code") % 3, born=pl.col("born") // 30)
     assert of_columns(recoded, PEOPLE)[1].keys() <= {"born"}
+
+
+# What a reader works out of the release by itself, whose columns the gate once found nothing in.
+
+DAYS = np.random.default_rng(9).integers(15_000, 18_000, (2, 600))
+
+
+def stays(form):
+    """Days of birth and admission, written as `form`, and the age in days between them."""
+    born, admitted = (pl.Series(days - off).cast(pl.Date) for days, off in zip(DAYS, (9_000, 0), strict=True))
+    written = [day if form is None else day.dt.strftime(form) for day in (born, admitted)]
+    age = (admitted - born).dt.total_days()
+    return pl.DataFrame({"born": written[0], "admitted": written[1], "age in days": age})
+
+
+@pytest.mark.parametrize(
+    ("form", "hidden"),
+    [
+        (None, lambda born: born.dt.strftime("%Y-%m")),  # of most days there is one: in groups, and not changed
+        ("%d.%m.%Y", lambda born: born.str.slice(6)),
+        ("%d.%m.%Y", lambda born: pl.lit(None, pl.String)),
+    ],
+)
+def test_a_date_is_told_by_another_and_the_days_between_however_they_are_written(form, hidden):
+    whole = stays(form)
+    _, columns = of_columns(whole.with_columns(born=hidden(pl.col("born"))), whole)
+    assert columns["born"].known == columns["born"].touched == 600
+    assert "age in days" in columns["born"].known_by
+    apart = whole.with_columns(pl.col("age in days").shuffle(seed=2))
+    _, columns = of_columns(apart.with_columns(born=hidden(pl.col("born"))), apart)
+    assert not any(column.counted for column in columns.values())
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.05])
+@pytest.mark.parametrize("hidden", ["noise", "classes", "blank"])
+def test_an_item_is_told_by_the_score_and_all_the_others(missing, hidden):
+    rng = np.random.default_rng(5)
+    items = rng.integers(0, 60, (1_000, 7)).astype(float)
+    mean = items.mean(axis=1).round(3)
+    items[:, 1:][rng.random((1_000, 6)) < missing] = np.nan
+    whole = pl.DataFrame({**{f"q{i}": items[:, i] for i in range(7)}, "mean": mean}).fill_nan(None)
+    changed = {
+        "noise": (pl.col("q0") + pl.Series(rng.integers(-9, 10, 1_000))), "classes": pl.col("q0") // 20 * 20,
+        "blank": pl.lit(None, pl.Float64),
+    }[hidden]  # fmt: skip
+    _, columns = of_columns(whole.with_columns(q0=changed), whole)
+    complete = np.isfinite(items).all(axis=1)
+    assert columns["q0"].known >= 0.85 * complete.sum()
+    assert columns["q0"].known <= complete.sum()
+    assert "mean" in columns["q0"].told_by
+    _, columns = of_columns(whole.with_columns(changed.alias("q0"), pl.col("mean").shuffle(seed=1)), whole)
+    assert not any(column.counted for name, column in columns.items() if name == "q0")
+
+
+def test_a_code_that_begins_another_is_told_however_few_have_it():
+    rng = np.random.default_rng(3)
+    region = [f"DE{code}" for code in rng.choice([*"ABCDEFGH"], 600, p=[0.2, 0.2, 0.2, 0.19, 0.19, 0.01, 0.005, 0.005])]
+    district = [f"{code}{end}" for code, end in zip(region, rng.integers(1, 9, 600), strict=True)]
+    whole = pl.DataFrame({"region": region, "district": district, "other": rng.permutation(district)})
+    rare = pl.col("region").is_in(["DEF", "DEG", "DEH"])
+    blank = whole.with_columns(region=pl.when(~rare).then("region"))
+    found, columns = of_columns(blank, whole)
+    assert columns["region"].known == columns["region"].touched == whole.filter(rare).height > 3
+    assert columns["region"].alone == 0
+    assert columns["region"].known_by == "the first letters of district"
+    assert found.undone()["region"].to_list() == region
+    _, columns = of_columns(blank.drop("district"), whole.drop("district"))
+    assert columns["region"].known == 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_dates_of_visits_are_told_by_the_first_and_the_days_between(seed):
+    rng = np.random.default_rng(seed)
+    person = np.repeat(np.arange(100), 4)
+    since = np.where(np.arange(400) % 4, rng.integers(3, 90, 400), 0)
+    first = rng.integers(15_000, 18_000, 100)
+    day = first[person] + since.reshape(100, 4).cumsum(axis=1).ravel()
+    whole = pl.DataFrame(
+        {"person": person, "nr": np.tile(np.arange(4), 100), "day": day, "since": since, "entry": first[person]}
+    )
+    scenario = Scenario(person="person", keys=["nr"])
+    blank = whole.with_columns(day=pl.when(pl.col("nr") == 0).then("day")).drop("entry")
+    shifted = whole.with_columns(day=pl.col("day") + pl.Series(rng.integers(-90, 90, 100)[person])).drop("since")
+    for released in (blank, shifted):
+        own = whole.select(released.columns)
+        found = recoverable_values(released, own, guess=False, scenario=scenario)
+        (column,) = found.columns[0]
+        assert column.known == column.touched >= 290
+        alone = released.drop(["since", "entry"], strict=False)
+        found = recoverable_values(alone, own.select(alone.columns), guess=False, scenario=scenario)
+        assert found.columns[0][0].counted == 0

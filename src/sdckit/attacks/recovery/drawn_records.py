@@ -112,6 +112,7 @@ def _changed(cells: Pair, name: str, j: int) -> ChangedValues:
     if name not in before or name not in after:
         return ChangedValues(name, (), None)
     column = touched_cells.by_original(after, before, cells.times[0]).get(name)
-    column = touched_cells.with_groups(after[name], before[name], column) or column
+    if column is None or not column.perturbed:  # else values of single records, which may be in groups, count alone
+        column = touched_cells.with_groups(after[name], before[name], column) or column
     n = 0 if column is None else int(cells.times[0][column.touched].sum())
     return ChangedValues(name, () if column is None else column.kinds, n)

@@ -120,6 +120,8 @@ def _linked(
         if links is pointers:
             for grouping in groupings:
                 yield from _sums(columns, grouping.household, some)
+                if grouping.household.name == person and grouping.same.any():
+                    yield from _from_the_first(columns, grouping, some)
 
 
 def _varies(column: ReleasedColumn, link: Link) -> bool:
@@ -186,6 +188,26 @@ def _sums(columns: Mapping[str, ReleasedColumn], group: Household, some: Some) -
         words = f"the sum of {name} over the other rows of {group.name}"
         others = group.sums_of_others(numbers)[some]
         yield number_predictor((name, group.name), words, others, groups=False, kind="linked")
+
+
+def _from_the_first(columns: Mapping[str, ReleasedColumn], grouping: _Grouping, some: Some) -> Iterator[Predictor]:
+    """Numbers of a person counted from the first row on: days since the last visit add up to a date."""
+    group, rows = grouping.household, grouping.rows
+    starts = np.flatnonzero(np.append(True, ~grouping.same))
+    first = np.repeat(starts, np.diff(np.append(starts, len(rows))))
+    for name, column in columns.items():
+        if name == group.name or column.numbers is None or column.n_levels < 3:
+            continue
+        x = column.numbers[rows]
+        total = np.cumsum(np.nan_to_num(x))
+        for words, values in (
+            (f"the first {name} of {group.name}", x[first]),
+            (f"{name} less the first of {group.name}", x - x[first]),
+            (f"the sum of {name} of {group.name} after the first row", total - total[first]),
+        ):
+            own = np.full(len(group.of_row), np.nan)
+            own[rows] = values
+            yield number_predictor((name, group.name), words, own[some], groups=False, kind="linked")
 
 
 # Rows of one group.

@@ -28,6 +28,9 @@ STARTS = 6  # fits of few records, of each combination
 SEARCHED = 160  # records that every combination is fitted to
 REFINED = 2_000  # records that the factors of a promising one are taken from
 MOST_IN_PAIRS, MOST_IN_THREES, MOST_IN_PRODUCTS = 60, 24, 24
+MOST_TERMS = 3  # that are fitted to few records each; of more all are fitted at once
+MOST_IN_SUMS, PER_TERM = 60, 5  # columns at once, and records for each
+PRESENT = 0.5  # of the records have such a column
 NEAR = 0.02  # of the usual spread: a trimmed residual above it is not looked at further
 REMEMBERED = 40_000  # fits and searches of which the outcome is kept
 PROMISING = 12  # combinations of one number of terms that are refined
@@ -182,6 +185,8 @@ def find_relations(
         held = [relation.parts for relation in relations if relation.hits >= HITS]
         left = [terms for terms in sets if not any(parts <= _parts(terms) for parts in held)] if held else sets
         relations += search.refined(left, logs)
+    if not any(relation.hits >= ENOUGH for relation in relations):
+        relations += search.of_many()
     return relations, search.tried
 
 
@@ -275,6 +280,36 @@ class _Search:
                 relations.append(relation)
         return relations
 
+    def of_many(self) -> list[Relation]:
+        """The relation to all columns at once, where it is of more than three: an item by the score and the others."""
+        use = [i for i, companion in enumerate(self.companions) if _is_column(companion)]
+        use = [i for i in use if self.name not in self.companions[i].columns and _varies(self.numbers[i][self.more])]
+        use = [i for i in use if np.isfinite(self.numbers[i][self.more]).mean() >= PRESENT][:MOST_IN_SUMS]
+        if len(use) <= MOST_TERMS:
+            return []
+        self.tried += 1
+        least = PER_TERM * len(use)
+
+        def hits(names: Sequence[int], most: int = REFINED) -> float:
+            x = np.column_stack([self.numbers[i][self.more] for i in names])
+            whole = np.flatnonzero(np.isfinite(x).all(axis=1))
+            whole = whole[:: max(1, len(whole) // most)]
+            y, x = self.y[self.more[whole]], x[whole]
+            fit = _fitted(y, x, self.unit) if len(whole) >= least else None
+            if fit is None:
+                return 0.0
+            rest = y - x @ fit[0]
+            return float((np.abs(rest - np.median(rest)) <= self.tolerance).mean())
+
+        if hits(use, 2 * least) < HITS or (best := hits(use)) < HITS:
+            return []
+        for i in list(use):  # without those that do not matter, or follow from the others
+            fewer = [other for other in use if other != i]
+            if len(fewer) >= MOST_TERMS and hits(fewer) >= best - 0.002:
+                use = fewer
+        relation = self._relation(tuple(Term("itself", (i,)) for i in use), False, self.y)
+        return [] if relation is None else [relation]
+
     def _made(self, terms: Sequence[Term]) -> Floats:
         """The terms (t, m) of the records looked at, those of one kind at once."""
         made = np.empty((len(terms), len(self.some)))
@@ -317,7 +352,9 @@ class _Search:
         best, hits = constant, -1.0
         for simple in self._constants(constant, logs):
             f = simple + made @ np.array(factors)
-            share = float((np.abs(rounded(np.exp(f) if logs else f, self.unit) - truth) <= self.tolerance).mean())
+            with np.errstate(over="ignore"):
+                given = rounded(np.exp(f) if logs else f, self.unit)
+            share = float((np.abs(given - truth) <= self.tolerance).mean())
             if share > hits + 0.002:
                 best, hits = simple, share
         slack = self._slack(terms, factors)
@@ -445,12 +482,17 @@ def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
     made = [_standard(column) for column in x.T]
     standard, spread = np.array([one[0] for one in made]), np.array([one[2] for one in made])
     out = np.empty((1, len(made) + 2))
-    trimmed_fits(own, standard, np.arange(len(made))[None, :], _DRAWS, 1e-12, 0.0, out)
-    if not np.isfinite(out[0, 0]):
-        return None
+    if few := len(made) <= MOST_TERMS:
+        trimmed_fits(own, standard, np.arange(len(made))[None, :], _DRAWS, 1e-12, 0.0, out)
+        if not np.isfinite(out[0, 0]):
+            return None
     whole = np.isfinite(standard).all(axis=0)
     y, design = y[whole], np.column_stack([np.ones(np.count_nonzero(whole)), standard[:, whole].T])
     solved = np.concatenate([[out[0, 1] * size + centre], out[0, 2:] * size])
+    if not few:
+        solved = np.linalg.lstsq(design, y, rcond=None)[0]
+        if np.median(np.abs(y - design @ solved)) > max(NEAR * size, unit):
+            return None  # a statistic
     for _ in range(2):
         off = np.abs(y - design @ solved)
         near = off <= max(4 * float(np.median(off)), 2 * unit, 1e-9 * size)

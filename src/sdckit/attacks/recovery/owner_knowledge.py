@@ -26,7 +26,16 @@ from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, in_frame, read_columns
+from sdckit.attacks.recovery.touched_cells import (
+    SUPPRESSED,
+    TEXTS,
+    ChangedColumn,
+    ReleasedColumn,
+    apart,
+    in_frame,
+    read_columns,
+)
+from sdckit.data import pc
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_new_column, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats
@@ -34,6 +43,8 @@ from sdckit.numerics.array_types import Bools, Floats
 MOST_SEARCHED = 100_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
 MOST_GROUPS = 0.6  # per record, whose totals shares are taken of
 MOST_TOLD = 0.8  # of the records, from which on codes may stand for the values of a column that was left out
+MOST_LENGTHS = 3  # of texts that are looked for in others
+AT_FIRST = 6  # parts of texts, among which those that are the whole text are
 NARROWER = 0.5  # of what the release leaves open: least gain that narrows
 
 
@@ -143,6 +154,7 @@ def owner_knowledge(
     changed: list[tuple[Recovered, Callable[[], Floats]]]
     changed = [(recovered, partial(_truth, file, recovered)) for recovered in recoveries.values()]
     changed += _left_out(file) if file.gone else _grouped(file, recoveries)
+    changed = [_with_texts_read(file.before(known.target.column.name), known, make) for known, make in changed]
     searched = apart(lambda known: _column(*known, some, seed), changed, n)
     searched = [column for column in searched if len(column.halves.judge)]
 
@@ -174,6 +186,7 @@ def owner_knowledge(
     orders = row_orders(columns)
     homes = None if household is None else columns[household].codes.astype(np.int64) - 1
     apart(lambda column: _put_orders(column, orders, homes), searched, n)
+    apart(lambda column: _put_spelt(column, file.before(column.name), columns), searched, n)
     # of a column that was recoded to groups, too, what it was counts before the group it was in
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
 
@@ -237,6 +250,34 @@ def _original(before: ReleasedColumn, *, numbers: bool = True) -> Floats:
     """Original values (n,) as numbers or codes; NaN where there is none."""
     own = before.numbers if numbers else None
     return np.where(before.missing, np.nan, before.codes.astype(np.float64)) if own is None else own
+
+
+def _with_texts_read(
+    before: ReleasedColumn, recovered: Recovered, make: Callable[[], Floats]
+) -> tuple[Recovered, Callable[[], Floats]]:
+    """A changed column of texts with its original values as the dates or numbers that they are, each a different one.
+
+    Else as codes of the original, where the release shows its texts: a value that was taken out everywhere has another.
+    """
+    n, column = len(before.codes), recovered.target.column
+    if before.numeric or before.coded.kind not in TEXTS:
+        return recovered, make
+    for part in islice(text_parts({before.name: before}), AT_FIRST):
+        numbers = part.numbers
+        if numbers is None or part.words not in (f"the date in {before.name}", f"the number in {before.name}"):
+            continue
+        table = touched_cells.of_levels(before.codes, before.n_levels, numbers)[1:, 0]
+        is_code = part.words.startswith("the number") and not (table % 1 > 0).any()
+        if len(np.unique(table)) == len(table) and not np.isnan(table).any() and not is_code:
+            return replace(recovered, values=np.broadcast_to(np.nan, n)), partial(np.asarray, numbers)
+    if SUPPRESSED in recovered.target.kinds and not recovered.target.perturbed and _same_labels(column, before):
+        return recovered, partial(_original, before, numbers=False)
+    return recovered, make
+
+
+def _same_labels(column: ReleasedColumn, before: ReleasedColumn) -> bool:
+    """Whether every text that the release shows is one of the original's."""
+    return bool((before.codes_of(column) > 0)[1:].all())
 
 
 def _nothing(target: ChangedColumn) -> Recovered:
@@ -352,6 +393,27 @@ def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]], homes:
         for fitted in by_position(column.truth, order, fit, homes, shown=touched_cells.LEFT_OUT not in kinds):
             if column.tells(fitted[column.some], column.near):
                 column.put(fitted, Source((), words, 0, "order"))
+
+
+def _put_spelt(column: _Column, before: ReleasedColumn, columns: Mapping[str, ReleasedColumn]) -> None:
+    """Texts that others begin or end with, or are, however few records have them: nobody needs a table for that."""
+    if before.coded.kind not in TEXTS:
+        return
+    lengths = sorted(pc.unique(pc.utf8_length(before.printed)).to_pylist(), reverse=True)
+    values = touched_cells.of_levels(before.codes, before.n_levels, column.truth)[:, 0]
+    for name, other in columns.items() if len(lengths) <= MOST_LENGTHS else ():
+        if name == column.name or other.coded.kind not in TEXTS:
+            continue
+        for words, ends in (
+            ("first", [(0, length) for length in lengths]),
+            ("last", [(-length, None) for length in lengths]),
+        ):
+            column.tried += 1
+            cut = [pc.utf8_slice_codeunits(other.printed, *end) for end in ends]
+            place = pc.coalesce(*(pc.index_in(part, value_set=before.printed) for part in cut)).fill_null(-1)
+            fitted = values[np.append(0, np.asarray(place) + 1)][other.codes]
+            if column.tells(fitted[column.some], column.near):
+                column.put(fitted, Source((name,), f"the {words} letters of {name}", 0, "text"))
 
 
 def file_put_back(

@@ -533,7 +533,7 @@ def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedCo
 
     What is released of them is right, so the release alone gives nothing back; a code of the value itself does.
     """
-    if column.n_levels >= before.n_levels or (known is not None and known.perturbed):
+    if column.n_levels >= before.n_levels:
         return None
     numeric = before.numeric and column.numeric
     differs = (column.low != before.low) | (column.high != before.high) if numeric else ~_same_text(column, before)
