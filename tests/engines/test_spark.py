@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ import pytest
 import sdckit as sdc
 from cells.test_parted_pair import MEASURES, files
 from engines.comparing import assert_same_figures, assert_same_records, quiet
+from sdckit.cells import pair as pairs
 from sdckit.cells.pair import open_files
 from sdckit.cells.parted_pair import PartedPair
 from sdckit.cells.plans import count_cells, lazy
 from sdckit.data.frames import blocks, collect, open_frame
+from sdckit.errors import DataError
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
@@ -217,3 +220,31 @@ def test_figures_do_not_depend_on_the_session(spark: Any, options: dict[str, str
         for name, value in before.items():
             spark.conf.set(name, value)
     assert_same_figures(measured(here, release), found)
+
+
+def test_rows_that_are_words_are_not_joined(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole numbers by a whole id, and each file by itself after that; where ids differ, the engine says it."""
+    rng = np.random.default_rng(3)
+    here = pl.DataFrame({"row": range(40), "age": [None, *range(30, 43)] * 2 + [7] * 12, "yes": [True, None] * 20})
+    release = here.with_columns(age=pl.Series(rng.permutation(here["age"].to_numpy())).cast(pl.Int64, strict=False))
+    rows = zip(here.select("age", "yes").rows(), release.select("age", "yes").rows(), strict=True)
+    original, *others = (
+        spark.createDataFrame(frame[rng.permutation(40)].to_arrow())
+        for frame in (here, release, release.with_columns(pl.col("row") + 1))
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(pairs, "count_together", lambda *_: pytest.fail("joined"))
+        pair = open_files(original, others[0], id="row")
+        counted = pairs.count_pair(pair, {"keys": ["age", "yes"]}, aligned=True)
+        assert counted is not None
+        assert counted.times is not None
+        cells = zip(*(frame.rows() for frame in counted.frames), strict=True)
+        assert Counter(dict(zip(cells, counted.times[0].tolist(), strict=True))) == Counter(rows)
+        patch.setattr(pairs, "count_file", lambda *_: pytest.fail("grouped"))
+        pair.memo.pop(("counted", True))
+        alone = pairs.count_pair(pair, {"keys": ["yes"]}, aligned=False)
+        assert alone is not None
+        assert sorted(alone.frames[1]["yes"].to_list(), key=str) == [None, True]
+        assert [own.tolist() for own in alone.times or ()] == [[20, 20], [20, 20]]
+    with pytest.raises(DataError, match="1 values of id 'row' that another file has not"):
+        pairs.count_pair(open_files(original, others[1], id="row"), {"keys": ["age", "yes"]}, aligned=True)

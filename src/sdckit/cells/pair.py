@@ -16,6 +16,7 @@ from sdckit.cells.packing import SharedGroups, group_codes, group_files
 from sdckit.cells.plans.count_cells import Beside, Counted, TooManyCellsError, bytes_of_cells, sizes_of
 from sdckit.cells.plans.lazy import LazyCells, TooMuchError, check_collected
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, count_file, count_together
+from sdckit.cells.plans.spark_words import WordsHere, words_once
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
@@ -560,19 +561,28 @@ def _coarser(finer: Pair, names: Sequence[str]) -> Pair:
 
 
 def _together(opened: Pair, plans: list[Any], names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
-    sizes = opened.records_by_id(plans)
-    check_records(sizes, opened.names)
-    files, times = count_together(plans, names, str(opened.id), opened.names, sizes, Beside(1, _held(opened)))
+    beside = Beside(1, _held(opened))
+    words = words_once(opened.memo, plans, names, str(opened.id), lambda: opened._sizes, beside)
+    if words is not None:
+        files, times = words.together(names, plans[0], beside)
+    else:
+        sizes = opened.records_by_id(plans)
+        check_records(sizes, opened.names)
+        files, times = count_together(plans, names, str(opened.id), opened.names, sizes, beside)
     return files, (times,) * len(files)
 
 
 def _one_by_one(opened: Pair, names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
     sizes, beside = opened._sizes, Beside(len(opened.frames), _held(opened))
     check_records(sizes, opened.names)
+    words: list[WordsHere] = [own for own in opened.memo.get(("words",), []) if own.has(names)]
     counted = []
     for file, (frame, size) in enumerate(zip(opened.frames, sizes, strict=True)):
         if not isinstance(frame, nw.LazyFrame):
             counted.append((frame.select(*names), np.ones(size, np.int64)))
+            continue
+        if words:
+            counted.append(words[0].alone(file, names, frame, beside))
             continue
         known: list[Counted] = opened.memo.get(("rows", file), [])
         rows = next((rows.frame for rows in known if set(rows.by) == set(names)), None)

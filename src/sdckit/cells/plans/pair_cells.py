@@ -10,17 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import (
-    PREFIX,
-    Beside,
-    KeyColumn,
-    aggregate,
-    count,
-    count_by,
-    key_columns,
-    refuse_many,
-    sizes_of,
-)
+from sdckit.cells.plans.count_cells import PREFIX, Beside, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
 from sdckit.cells.plans.lazy import most_values
 from sdckit.cells.plans.spark_words import in_words
 from sdckit.cells.shared_coding import EXACT
@@ -134,7 +124,6 @@ def count_together(
     Raises DataError: an id that a file lacks; more combinations than fit here.
     """
     n_keys = len(frames) * len(columns)
-    refuse_many(frames, columns, max(sizes), beside)
     words = in_words(frames, columns)
     together, moved = join_files(frames, words.columns, id, [words.read] * len(frames))
     by = [name for own in moved for name in own]
