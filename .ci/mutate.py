@@ -181,12 +181,16 @@ def tests_of(path: Path, root: Path) -> list[Path]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
     ]
     words = re.compile("|".join([re.escape(module), *(rf"\b{re.escape(name)}\(" for name in defined)]) + r"\b")
+    texts = {
+        one: one.read_text(encoding="utf-8")
+        for one in sorted((root / "tests").rglob("test_*.py"))
+        if one != mirror and not {"engines", "repo"}.intersection(one.relative_to(root / "tests").parts)
+    }
+    parts = [module, *(f"{name}(" for name in defined)]  # most files have none, which is seen in no time
     named = [
         (len(found), one)
-        for one in sorted((root / "tests").rglob("test_*.py"))
-        if one != mirror
-        and not {"engines", "repo"}.intersection(one.relative_to(root / "tests").parts)
-        and (found := words.findall(one.read_text(encoding="utf-8")))
+        for one, text in texts.items()
+        if any(part in text for part in parts) and (found := words.findall(text))
     ]
     named.sort(key=lambda one: (-one[0], one[1]))
     using = [

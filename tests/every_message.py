@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import product
 
-from tree import SRC, parsed
+from tree import SRC, nodes, parsed
 
 ELSEWHERE = {"cli", "app"}  # what these say reaches no page, or counts no record
 SAYING = ("Error", "Warning", "warn")
@@ -17,7 +17,7 @@ def messages(number: str) -> Iterator[tuple[str, str]]:
     for path in sorted(SRC.rglob("*.py")):
         if path.relative_to(SRC).parts[0] in ELSEWHERE:
             continue
-        for node in ast.walk(parsed(path)):
+        for node in nodes(parsed(path)):
             if isinstance(node, ast.Call) and node.args and _called(node.func).endswith(SAYING):
                 place = f"{path.relative_to(SRC).as_posix()}:{node.lineno}"
                 yield from ((place, text) for text in _texts(node.args[0], number))

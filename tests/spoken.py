@@ -11,7 +11,7 @@ from sdckit.catalogue import CATALOGUE
 from sdckit.data.methods import CLAUSES, METHODS
 from sdckit.report.wording import PLACE, wording
 from sdckit.workflow.recipes.step_forms import forms
-from tree import SRC, parsed
+from tree import SRC, nodes, parsed
 
 # What may stand in a place, by its letter.
 EXAMPLES = {
@@ -56,7 +56,7 @@ def refused() -> Iterator[str]:
 def _given(room: Path, wanted: Callable[[str, ast.Call], bool]) -> Iterator[str]:
     """The literals that are given first to certain calls in the files of a room."""
     for path in sorted(room.rglob("*.py")):
-        for node in ast.walk(parsed(path)):
+        for node in nodes(parsed(path)):
             called = path.name not in NEVER_HERE and isinstance(node, ast.Call) and node.args
             if called and isinstance(node, ast.Call) and wanted(_name(node.func), node):
                 yield from _literals(node.args[0])

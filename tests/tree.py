@@ -27,14 +27,25 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """All that `ast.walk` goes through, kept: many rules look at every node of the sources."""
+    return tuple(ast.walk(tree))
+
+
 def statements(tree: ast.AST) -> Iterator[ast.AST]:
     """A node and every statement below it: a tenth of what `ast.walk` goes through."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
         yield node
-        for part in ("body", "handlers", "cases", "orelse", "finalbody"):
-            waiting += getattr(node, part, ())
+        waiting += below(node)
+
+
+def below(node: ast.AST) -> list[ast.AST]:
+    """The statements, handlers and cases that stand directly in one."""
+    parts = ("body", "handlers", "cases", "orelse", "finalbody")
+    return [inner for part in parts for inner in getattr(node, part, ())]
 
 
 def none_offends(offenders: Iterable[object], rule: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from tree import ROOT, SRC, none_offends, parsed, sources, statements
+from tree import ROOT, SRC, below, nodes, none_offends, parsed, sources, statements
 
 ENGINES = {"pandas", "polars", "pyarrow", "duckdb", "pyspark"}
 # What makes a program slow to start; none of it may come with `import sdckit`.
@@ -95,7 +95,7 @@ def inside_functions(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.I
             if isinstance(node, ast.Import | ast.ImportFrom):
                 yield function.name, node
             elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                waiting.extend(ast.iter_child_nodes(node))
+                waiting += below(node)
 
 
 def test_imports_stand_at_the_top() -> None:
@@ -251,7 +251,7 @@ def test_the_checks_see_what_they_forbid() -> None:
 def named_classes_compared(module: ast.Module) -> list[int]:
     """The lines on which the name of a class decides something."""
     compared: list[ast.expr] = []
-    for node in ast.walk(module):
+    for node in nodes(module):
         if isinstance(node, ast.Compare):
             compared += [node.left, *node.comparators]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

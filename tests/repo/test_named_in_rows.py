@@ -19,7 +19,7 @@ import sdckit
 from sdckit.catalogue import CATALOGUE
 from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.data.methods import METHODS
-from tree import SRC, none_offends, parsed, sources
+from tree import SRC, nodes, none_offends, parsed, sources
 
 # Where a limit's name is that of a figure or a measure outside the measure's own files.
 FIGURES = {
@@ -36,9 +36,11 @@ RESULTS = ("identity", "attribute", "attacks", "utility", "report/views")
 
 def strings(path: Path) -> Iterator[tuple[ast.Constant, ast.AST]]:
     """The strings of a file that are values, each with the expression it stands in."""
-    for around in ast.walk(parsed(path)):
+    for around in nodes(parsed(path)):
+        if isinstance(around, ast.Expr | ast.Name | ast.Constant | ast.expr_context):  # a docstring, or nothing below
+            continue
         for node in ast.iter_child_nodes(around):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and not isinstance(around, ast.Expr):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node, around
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tree import SRC, none_offends, parsed, sources
+from tree import SRC, nodes, none_offends, parsed, sources
 
 MODULE = "operating_system.py"
 # Modules and names that not every system has, or that mean something else there.
@@ -24,7 +24,7 @@ STARTS = ("/proc", "/dev/", "/tmp", "/etc", "/sys/", "XDG_")
 
 def named(tree: ast.AST) -> Iterator[str]:
     """What a module says of systems."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names]
             yield from MODULES.intersection(name.partition(".")[0] for name in modules)

@@ -24,7 +24,7 @@ import pytest
 
 import sdckit
 from pages import PAGES, arguments, named_commands, parts
-from tree import ROOT, none_offends, parsed, sources
+from tree import ROOT, nodes, none_offends, parsed, sources
 
 LIST = Path(__file__).with_name("unused_options.txt")
 MOST = 158  # arguments on the list when it was last shortened: lower it, never raise it
@@ -49,7 +49,7 @@ def options() -> set[Option]:
 
 def used(tree: ast.AST) -> Iterator[Option]:
     """The arguments that calls of public functions give, and steps of recipes that stand there as tables."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call) and (name := called(node.func)) in FUNCTIONS:
             yield from ((name, keyword.arg) for keyword in node.keywords if keyword.arg)
         elif isinstance(node, ast.Dict):
@@ -109,7 +109,7 @@ def of_notebook(path: Path) -> Iterator[Option]:
 def of_source(path: Path) -> Iterator[Option]:
     """What a file of the package calls, and what the examples in its docstrings call."""
     yield from used(parsed(path))
-    for node in ast.walk(parsed(path)):
+    for node in nodes(parsed(path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             yield from of_examples(ast.get_docstring(node) or "")
 

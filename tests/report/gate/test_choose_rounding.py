@@ -14,6 +14,7 @@ from report.attacker import Solver, gives_away, opened
 from report.fakes import Anonymity, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.chapters.document import build_document
+from sdckit.report.gate import choose_rounding
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
 from sdckit.report.gate.choose_rounding import Known, between_sums, join_equal, settle, sound_relations
 from sdckit.report.gate.figures import Document, Ledger, Relation, Variable
@@ -22,6 +23,7 @@ from sdckit.report.setting import Setting
 from sdckit.report.views.k_anonymity import VIEW
 
 KEYS = ["sex", "age", "region", "occupation"]
+ASKED = ((3, None), (4, None), (3, 0.1))
 DESIGNS: list[dict[str, Any]] = [{}, {"sampling_fraction": 0.05}, {"sampling_fraction": 0.5}, {"weight": "weight"}]
 
 
@@ -120,6 +122,22 @@ def _printed(**thresholds: Any) -> dict[str, str]:
     scenario = Scenario(keys=KEYS[:3], household="household", thresholds=thresholds)
     _, prints = opened(build_document(assess_fake(survey(150, seed=7), scenario)))
     return {name: one.text for name, one in prints.items()}
+
+
+def test_what_the_file_alone_tells_is_printed_once_for_its_documents() -> None:
+    """And as if each were printed by itself, in any order: nothing that one learns reaches the other."""
+
+    def printed(*ledgers: Any) -> list[Any]:
+        for kept in (choose_rounding._settled, choose_rounding._print_first):
+            kept.cache_clear()
+        return [settle(one.variables, one.relations) for one in ledgers]
+
+    scenarios = (Scenario(keys=KEYS[:2], thresholds={"k": k}, sampling_fraction=part) for k, part in ASKED)
+    ledgers = [opened(build_document(assess_fake(survey(80, seed=3), scenario)))[0] for scenario in scenarios]
+    alone = [printed(ledger)[0] for ledger in ledgers]
+    assert printed(*ledgers) == alone
+    assert choose_rounding._print_first.cache_info().hits == len(ASKED) - 1
+    assert printed(*reversed(ledgers)) == alone[::-1]
 
 
 def test_documents_with_different_k_print_the_rest_alike() -> None:

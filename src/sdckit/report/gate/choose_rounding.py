@@ -470,11 +470,25 @@ def _print_stages(
             for name, variable in staged
             if name not in later and (variable.true is not None or name in linked)
         }
-        some = {name: variable for name, variable in here.items() if name not in prints}
-        new, readers, own = _print_safely(some, here, between, readers, chosen, floors)
+        if stage == stages[0]:
+            own_floors = tuple((name, floor) for name, floor in floors.items() if name in here)
+            new, readers, own, first = _print_first(tuple(here.items()), tuple(between), own_floors)
+            chosen = dict(first)
+        else:
+            some = {name: variable for name, variable in here.items() if name not in prints}
+            new, readers, own = _print_safely(some, here, between, readers, chosen, floors)
         prints |= new
         levels |= own
     return prints, levels
+
+
+@lru_cache(maxsize=KEPT)
+def _print_first(
+    entered: tuple[tuple[str, Variable], ...], relations: tuple[Relation, ...], finest: tuple[tuple[str, int], ...]
+) -> tuple[dict[str, Print], Readers, dict[str, int], dict[object, int]]:
+    """Print what follows from the file alone: the same in all its documents, whatever limits these ask for."""
+    variables, chosen = dict(entered), dict[object, int]()
+    return *_print_safely(variables, variables, relations, {}, chosen, dict(finest)), chosen
 
 
 def _print_safely(
