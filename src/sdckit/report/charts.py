@@ -102,7 +102,7 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
     )
     bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(fill=alt.Fill("fill:N", scale=None))
     texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
-    return (bars + texts).properties(width=room, height=alt.Step(12 * high + 6))
+    return completed(bars + texts, width=room, height=alt.Step(12 * high + 6))
 
 
 def bars_chart(data: Plain, width: int = WIDTH) -> Any:
@@ -154,7 +154,7 @@ def front_chart(data: Plain, width: int = WIDTH) -> Any:
     texts = base.mark_text(dy=-12, fontSize=12, color=INK, aria=False).encode(
         x=alt.X("middle:Q", title=data["x"]), text="label:N"
     )
-    return (bars + texts).properties(width=width - NARROWEST_LABEL, height=HEIGHT)
+    return completed(bars + texts, width=width - NARROWEST_LABEL, height=HEIGHT)
 
 
 def describe_front(data: Plain) -> list[str]:
@@ -299,7 +299,7 @@ def _term_chart(term: str, rows: Sequence[Plain], space: int, width: int) -> Any
         x=alt.X("estimate:Q", scale=scale), fill=alt.Fill("fill:N", scale=None)
     )
     texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(x="estimate:Q", text="text:N")
-    return (spans + points + texts).properties(width=width - space, height=alt.Step(30), title=_title(term))
+    return completed(alt.layer(spans, points, texts), width=width - space, height=alt.Step(30), title=_title(term))
 
 
 def _forest_row(row: Plain) -> dict[str, Any]:
@@ -343,7 +343,7 @@ def heat_chart(data: Plain, width: int = WIDTH) -> Any:
     squares = base.mark_rect(stroke=LIGHT, aria=False).encode(color=alt.Color("far:Q", scale=scale, legend=None))
     texts = base.mark_text(fontSize=12, color=INK, aria=False).encode(text="text:N")
     side = max(28, min(70, (width - space) // max(len(names), 1)))
-    return (squares + texts).properties(width=side * len(names), height=24 * len(names))
+    return completed(squares + texts, width=side * len(names), height=24 * len(names))
 
 
 def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
@@ -390,7 +390,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
         texts = base.mark_text(fontSize=12, color=INK, aria=False)
         layers.append(texts.encode(text="text:N", y=alt.Y("above:Q")))
     side = min(SQUARE, width - NARROWEST_LABEL)
-    return alt.layer(*layers).properties(width=side, height=side)
+    return completed(alt.layer(*layers), width=side, height=side)
 
 
 def _sizes(most: float) -> list[float]:
@@ -435,14 +435,14 @@ def is_narrow(name: str, data: Plain) -> bool:
 def chart_for(name: str, data: Plain, title: str = "", *, width: int = WIDTH) -> Any:
     """Build the Altair chart of a block, in the style of the report; one that stands alone has a title."""
     chart = CHARTS[name](data, width)
-    return _styled(chart.properties(title=_heading(title)) if title else chart, data)
+    return _styled(completed(chart, title=_heading(title)) if title else chart, data)
 
 
 def charts_for(blocks: Sequence[tuple[str, Plain, str]]) -> Any:
     """Build one Altair chart of several, one below the other: name, figures and title of each."""
     import altair as alt
 
-    parts = [CHARTS[name](data).properties(title=_heading(title)) for name, data, title in blocks]
+    parts = [completed(CHARTS[name](data), title=_heading(title)) for name, data, title in blocks]
     return _styled(alt.vconcat(*parts, spacing=28))
 
 
@@ -462,8 +462,17 @@ def _heading(text: str) -> Any:
 
 
 def _styled(chart: Any, data: Plain = MappingProxyType({})) -> Any:
-    chart = chart.configure(font=FONT, background="#ffffff", **written_in(data))
-    return offline(chart.configure_view(stroke=None))
+    import altair as alt
+
+    view = alt.ViewConfig(stroke=None)
+    return offline(completed(chart, config=alt.Config(font=FONT, background="#ffffff", **written_in(data), view=view)))
+
+
+def completed(chart: Any, **properties: Any) -> Any:
+    """The same chart with properties, for one that nobody else holds: Altair would copy its layers for each call."""
+    for name, value in properties.items():
+        setattr(chart, name, value)
+    return chart
 
 
 def start_drawing() -> None:

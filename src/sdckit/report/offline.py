@@ -50,10 +50,10 @@ def _empty(own: Any) -> Any:
 
 
 def offline(chart: Any) -> Any:
-    """A copy of a chart that needs no network."""
-    drawn = chart.properties(usermeta=NO_MENU)
-    object.__setattr__(drawn, "__class__", _kind(drawn.__class__))  # its own setting of attributes is for the spec
-    return drawn
+    """The same chart, which now needs no network."""
+    chart.usermeta = NO_MENU
+    object.__setattr__(chart, "__class__", _kind(chart.__class__))  # its own setting of attributes is for the spec
+    return chart
 
 
 def check_chart_name(path: str | os.PathLike[str]) -> None:

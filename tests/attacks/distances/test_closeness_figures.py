@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from sdckit.attacks.attack_files import AttackFiles
+from sdckit.attacks.distances import closeness_figures
 from sdckit.attacks.distances.closeness_figures import (
     FIGURES,
     ComparedFiles,
@@ -75,6 +76,20 @@ def test_files_of_very_different_sizes_are_drawn_from_several_times():
         (found,) = closeness(ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, rng), {})
         single.append(found.figures["adversarial_accuracy"])
     assert abs(one.figures["adversarial_accuracy"] - np.mean(single)) < 4 * np.std(single) / np.sqrt(30)
+
+
+def test_distances_that_are_all_kept_give_the_figures_of_the_searches(monkeypatch):
+    rng, figures = np.random.default_rng(2), []
+    real, made, others = (
+        pl.DataFrame({"x": rng.normal(size=n), "g": rng.choice(["a", "b", None], n).tolist()}) for n in (90, 40, 30)
+    )
+    for most in (0, 90):
+        monkeypatch.setattr(closeness_figures, "ALL_PAIRS", most)
+        files = AttackFiles(open_pair(real, made, others, categories={"variables": ["x", "g"]}, attack=True))
+        (one,) = closeness(ComparedFiles(files, ("x",), ("g",)), Drawing(0.1, 19, np.random.default_rng(1)), {})
+        figures.append(one.figures)
+    np.testing.assert_equal(*figures)
+    assert 0 < figures[0]["adversarial_accuracy"] != figures[0]["adversarial_accuracy_control"] > 0
 
 
 # Searches done once, ratios, ties, hits, and labels exchanged at random.

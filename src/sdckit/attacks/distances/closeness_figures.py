@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sdckit.data.drawn_rows import OF_GROUP, mean_interval, quantile_interval, s
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.coding import Encoded, Metric, gower, stacked_ranges
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
-from sdckit.numerics.search.neighbours import Index, prepare
+from sdckit.numerics.search.neighbours import Index, pairwise, prepare
 
 # Nearest-neighbour distances between files and the figures derived from them.
 
@@ -32,11 +32,16 @@ class Size:
 
 @dataclass(frozen=True, eq=False)
 class Searches:
-    """Jointly encoded files with cached indexes and nearest-neighbour searches; `drawn` are the rows searched for."""
+    """Jointly encoded files with cached indexes and nearest-neighbour searches.
+
+    `drawn`: the rows searched for. `apart`: all distances of two files, by their names, from which the nearest are
+    taken where they are given; of one file infinite from a record to itself.
+    """
 
     files: Mapping[str, Any]  # Encoded; or Size, where no row is searched for or in any more
     memo: dict[tuple[str, ...], Index | Floats] = field(default_factory=dict, repr=False)
     drawn: Mapping[str, Ints] = field(default_factory=dict, repr=False)
+    apart: Mapping[tuple[str, str], Floats] = field(default_factory=dict, repr=False)
 
     def index(self, name: str) -> Index:
         """The search index of a file."""
@@ -74,6 +79,9 @@ class Searches:
         """Distance of each query record to its nearest; NaN within a file of one record."""
         if query == base and self.files[base].n == 1:
             return np.full(1, np.nan)
+        if (query, base) in self.apart:
+            smallest: Floats = self.apart[query, base].min(axis=1)
+            return smallest
         return self.nearest(query, base, 1)[:, 0]
 
     @property
@@ -124,12 +132,31 @@ def same_size(files: Searches, names: Sequence[str], rng: np.random.Generator) -
     smallest = min(sizes)
     if max(sizes) == smallest:
         return files
-    chosen = {}
-    for name, size in zip(names, sizes, strict=True):
-        rows = np.sort(rng.choice(size, smallest, replace=False)) if size > smallest else np.arange(size)
-        chosen[name] = files.files[name].take(rows)
+    rows = {
+        name: np.sort(rng.choice(size, smallest, replace=False)) if size > smallest else np.arange(size)
+        for name, size in zip(names, sizes, strict=True)
+    }
+    chosen = {name: files.files[name].take(some) for name, some in rows.items()}
     whole = {name for name, size in zip(names, sizes, strict=True) if size == smallest}
-    return Searches(chosen, {among: searched for among, searched in files.memo.items() if whole.issuperset(among)})
+    return Searches(
+        chosen,
+        {among: searched for among, searched in files.memo.items() if whole.issuperset(among)},
+        apart={(a, b): far[np.ix_(rows[a], rows[b])] for (a, b), far in files.apart.items()},
+    )
+
+
+def all_distances(files: Searches, names: Sequence[str]) -> Searches:
+    """Keep all distances within each of these files, and between the last of them and the others.
+
+    For files drawn from several times: at a few hundred records, a search costs more than all distances at once.
+    """
+    *real, last = names
+    apart = {(a, last): pairwise(files.files[a], files.files[last]) for a in real}
+    apart |= {(last, a): apart[a, last].T for a in real}
+    for name in names:
+        apart[name, name] = pairwise(files.files[name], files.files[name])
+        np.fill_diagonal(apart[name, name], np.inf)
+    return replace(files, apart=apart)
 
 
 def hits(
@@ -336,6 +363,7 @@ DRAWS, DRAWN = (
     30,
     60_000,
 )  # most repetitions, and most records over all of them: one draw of as many errs by a few tenths of 1 %
+ALL_PAIRS = 1_000  # records of the largest file up to which all distances are kept for the repetitions
 OF_ONE_SIZE = "where people are drawn it needs files of one size"
 NORMAL = 1.959963984540054  # 97.5 % quantile of the standard normal distribution
 
@@ -601,6 +629,8 @@ def _accuracy(
     if max(sizes) > smallest:
         often = "drawn at random" if draws == 1 else f"the mean of {draws} random draws"
         notes[figure] = f"on {smallest} records of each file, {often}: sizes differ"
+    if draws > 1 and max(sizes) <= ALL_PAIRS:
+        plain = all_distances(plain, names)
     total = dict.fromkeys(real, 0.0)
     for _ in range(draws):
         even = same_size(plain, names, rng)

@@ -128,6 +128,7 @@ def _suits(packed: Packed, skip: Ints, *, numbered: bool) -> bool:
 
 
 LISTED = 1 << 22  # nearest rows listed at once, where they need not all be in one list
+PAIRS = 1 << 16  # distances that are computed at a time
 FEW = 500  # queries that are compared with all rows in less time than a tree is built
 
 
@@ -482,19 +483,21 @@ def pairwise(query: Encoded, base: Encoded) -> Floats:
     [[4.0], [1.0]]
     """
     out = np.empty((query.n, base.n))
-    for i in range(query.n):
-        out[i] = _sums(query.take(np.array([i])), base)
+    step = max(1, PAIRS // max(1, base.n))
+    for start in range(0, query.n, step):
+        some = slice(start, start + step)
+        out[some] = _sums(Encoded(query.numbers[some, None], query.codes[some, None], query.metric), base)
     return np.sqrt(out, out=out) if query.metric.power == 2 else out
 
 
 def _sums(query: Encoded, base: Encoded) -> Floats:
     """Sums of paired rows, added column by column in the order of the search: equal to the last bit."""
     metric = query.metric
-    total = np.zeros(max(query.n, base.n) if min(query.n, base.n) else 0)
+    total = np.zeros(np.broadcast_shapes(query.numbers.shape[:-1], base.numbers.shape[:-1]))
     for j, cap in enumerate(metric.caps):
-        total += np.minimum(np.abs(base.numbers[:, j] - query.numbers[:, j]), cap) ** metric.power
+        total += np.minimum(np.abs(base.numbers[..., j] - query.numbers[..., j]), cap) ** metric.power
     for j, weight in enumerate(metric.weights):
-        total += np.where(base.codes[:, j] != query.codes[:, j], weight, 0.0)
+        total += np.where(base.codes[..., j] != query.codes[..., j], weight, 0.0)
     return total
 
 
