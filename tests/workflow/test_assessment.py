@@ -117,8 +117,8 @@ def test_the_dict_is_json_and_whole():
         "name": "k", "intruder": "boss", "variable": None, "limit": 2, "holds": True, "n_records": 0, "value": None,
         "reason": "", "because": "", "n_category": 0, "n_resting": 0, "origin": "", "alone": False, "remedy": "",
         "columns": "", "beside": "", "single_rows": False, "unmatched": False, "ends": None, "singly": False,
-        "keyless": "", "sentence": "every record is in a group of at least 2 with the same keys (k = 2) when a missing value may be "
-        "any value; with a missing value as a category, no record is in a group of fewer than 2",
+        "keyless": "", "sentence": "every record is in a group of at least 2 with the same keys (k = 2) when a missing "
+        "value may be any value; with a missing value as a category, no record is in a group of fewer than 2",
     }  # fmt: skip
 
 

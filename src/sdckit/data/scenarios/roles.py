@@ -84,11 +84,11 @@ def resolve_roles(
         says = "give weight= or sampling_fraction=, not both: each says how many persons a record is"
         raise ScenarioError(says, argument="sampling_fraction")
     names = arguments.names(keys, "keys")
-    if names is None and scenario is None:
-        raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=", argument="keys")
-    if names is None and scenario is not None:
-        names = scenario.keys
-    if not names and keys is not None:  # a scenario has some, but for one whose keys a release left out
+    if names is None:
+        if scenario is None:
+            raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=", argument="keys")
+        names = scenario.keys  # none where a release left out all of an intruder's
+    elif not names:
         raise ScenarioError("keys= is empty; name some variable that an intruder knows", argument="keys")
     if len(names) > MOST_KEYS:
         raise ScenarioError(
