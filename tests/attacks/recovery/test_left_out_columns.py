@@ -53,6 +53,17 @@ class TestKeys:
         assert verdicts["recoverable"].variable == "region"
         assert "it tells region" in verdicts["recoverable"].remedy
 
+    def test_districts_tell_their_region_however_few_records_they_have(self):
+        data = people().select("sex", "region", "district").with_row_index("row")
+        few = pl.col("row") < 24
+        data = data.select(
+            "sex", region=pl.when(few).then(pl.lit("R9")).otherwise("region"),
+            district=pl.when(few).then(pl.format("D9{}", pl.col("row") % 8)).otherwise("district"),
+        )  # fmt: skip
+        keys = ("region", "sex")
+        verdicts = judged(data, ["region"], keys=keys, insensitive=["district"], thresholds={"k": 30})
+        assert verdicts["k_undone"].n_records == sdc.k_anonymity(data, keys=keys, k=[30]).violations[30] >= 24
+
     def test_the_order_of_the_rows_tells_it(self):
         data = people().select(self.KEYS).sort("region")
         assert judged(data, ["region"], keys=self.KEYS, thresholds={"k": 50})["k_undone"].holds is False

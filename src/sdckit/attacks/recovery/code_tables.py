@@ -38,9 +38,12 @@ def numbered_values(truth: Floats) -> Numbered:
 
 
 def table_of_numbered(
-    codes: Codes, n_levels: int, truth: Numbered, rows: NDArray[np.int64], *, several: bool = False
+    codes: Codes, n_levels: int, truth: Numbered, rows: NDArray[np.int64], *, several: bool = False, least: int = BORNE
 ) -> Floats:
-    """`code_table` of values that are numbered, once for many codes; `several` codes may stand for one value."""
+    """`code_table` of values that are numbered, once for many codes; `several` codes may stand for one value.
+
+    A pair that fewer than `least` of the records have is in no table.
+    """
     table, (values, of) = np.full(n_levels + 1, np.nan), truth
     if n_levels > len(rows) / BORNE:
         return table
@@ -55,7 +58,7 @@ def table_of_numbered(
     code, value, counts = pair_counts(own, theirs, len(values))
     of_code = np.bincount(code, counts, minlength=n_levels + 1)
     of_either = np.maximum(of_code[code], 0 if several else of_value[value])
-    good = (counts >= BORNE) & (counts >= (NEARLY if several else MOSTLY) * of_either)
+    good = (counts >= least) & (counts >= (NEARLY if several else MOSTLY) * of_either)
     table[code[good]] = values[value[good]]
     return table
 

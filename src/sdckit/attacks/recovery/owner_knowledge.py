@@ -382,6 +382,10 @@ def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[
         if n_told < MOST_TOLD * len(companion.codes):  # of which some values go together, and no code
             continue
         if not np.isnan(table).all() and column.tells(table[companion.codes], column.near):
+            if several:  # whose district is in which region everybody knows, however few records it has
+                every = np.arange(len(companion.codes))
+                rare = table_of_numbered(companion.codes, companion.n_levels, numbered, every, several=True, least=1)
+                table = np.where(np.isnan(table), rare, table)
             yield i, table
 
 
