@@ -10,6 +10,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.workflow.released_intruders import KEYLESS, NOT_HELD_AGAINST, STILL_TOLD, TOLD_OF, UNTOLD
+from sdckit.workflow.verdicts import NOT_RELEASED
 
 N = 2_000
 LIMITS = {"k": 80, "risk": 0.9}
@@ -89,6 +90,45 @@ class TestVerdicts:
         verdict = verdicts["office", "global_risk"]
         assert verdict.holds is (True if shown == "other" and not how else None)
         assert verdict.holds or ("aligned" if how else "rule: district") in verdict.reason
+
+    @pytest.mark.parametrize("limit", [{"l": 2}, {"household_risk": 0.9}, {"household_uniques": 0.9}])
+    def test_with_a_key_left_no_limit_on_groups_holds_where_nobody_looked(self, limit):
+        office, home = {"office": ["region", "sex", "educ"]}, "home" if "l" not in limit else None
+        result, verdicts = judged(
+            "district", intruders=office, shuffled=True, thresholds=limit, household=home, sensitive=["ill"]
+        )
+        assert not result.passed
+        assert verdicts["office", next(iter(limit))].holds is None
+
+    @pytest.mark.parametrize("gone", [("region",), ("other",)])
+    def test_numbers_that_go_out_are_judged_whatever_became_of_the_keys(self, gone):
+        rng = np.random.default_rng(0)
+        data = people().with_columns(income=pl.Series(np.round(np.exp(rng.normal(8, 2.5, N)), 2)), turnover=900.0)
+        data = data.select("sex", "region", "income", "turnover", "other", industry=pl.int_range(N) // 30)
+        scenario = sdc.Scenario(
+            intruders={"owner": ["sex", "income"], "office": ["region"]}, thresholds={"exact_numbers": 0.0},
+            aligned=True, insensitive=["industry", "other"], numeric=["income"], number_groups=["industry"],
+            magnitudes=["turnover"],
+        )  # fmt: skip
+        recipe = sdc.Recipe([{"method": "drop_identifiers", "columns": [*gone]}])
+        verdicts = sdc.check(data, data.drop(gone), scenario=scenario, recipe=recipe).verdicts
+        own = {verdict.intruder: verdict for verdict in verdicts if verdict.name == "exact_numbers"}
+        assert (own["office"].holds, own["office"].variable) == (False, "income")
+
+    def test_a_variable_that_was_left_out_too_is_in_no_group(self):
+        _, verdicts = judged("district", gone=("region", "ill"), sensitive=["ill"], thresholds={"l": 2})
+        assert verdicts["office", "l"].sentence == f"l = 2: {NOT_RELEASED}"
+
+    def test_a_release_that_does_not_tell_the_keys_has_no_groups_of_them(self):
+        data = people().select("region", "sex", "district", "ill")
+        scenario = sdc.Scenario(
+            intruders={"neighbour": ["sex"], "office": ["region"]}, sensitive=["ill"], insensitive=["district"],
+            aligned=True, thresholds={"l": 3},
+        )  # fmt: skip
+        recipe = sdc.Recipe([{"method": "drop_identifiers", "columns": ["region"]}])
+        released = [data.drop("region", "district"), data.drop("region")]
+        verdicts = sdc.check(data, released, scenario=scenario, recipe=recipe).verdicts
+        assert [(verdict.intruder, verdict.holds) for verdict in verdicts] == [("neighbour", True), ("office", True)]
 
     @pytest.mark.parametrize(("least", "holds"), [(2, True), (4, None)])
     def test_groups_of_what_is_told_need_values_enough(self, least, holds):

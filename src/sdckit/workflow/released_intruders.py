@@ -16,6 +16,7 @@ from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.plan import Asked, Outcome, Planned, carry_out_chosen
 from sdckit.workflow.verdicts import (
+    NOT_RELEASED,
     ON_ATTACKS,
     THEN_TOO_FEW,
     Verdict,
@@ -89,23 +90,30 @@ def _compared(
 def _with_keys_told(verdicts: tuple[Verdict, ...], gone: Sequence[str], outcome: Outcome) -> tuple[Verdict, ...]:
     """Verdicts on keys, open where they hold without the keys that are `gone` and the release tells one of these.
 
-    Limits that are held against the release with values put back are judged there, and l with its groups.
+    Limits that are held against the release with values put back as well are judged there, and l with its groups.
     """
     reason = _told_or_unknown(gone, outcome, KEY_TOLD) if gone else ""
+    result: Any = outcome.results.get(RECOVERABLE.name)
+    told = result is not None and bool(result.telling(gone))
+    again = {LIMITS[verdict.name].of for verdict in verdicts if LIMITS[verdict.name].judged == "undone"}
+
+    def is_open(kind: LimitKind) -> bool:
+        return _is_about_keys(kind) and kind.name not in again and not (told and kind.judged == "groups")
+
     return tuple(
         replace(verdict, holds=None, n_records=None, value=None, reason=reason)
-        if reason and verdict.holds and _only_on_keys(LIMITS[verdict.name])
+        if reason and verdict.holds and is_open(LIMITS[verdict.name])
         else verdict
         for verdict in verdicts
     )
 
 
-def _only_on_keys(kind: LimitKind) -> bool:
-    """Whether a limit is about keys, and not judged with values put back."""
-    of_keys = bool(kind.measure) and kind.judged not in ("attacks", "undone", "groups") and kind.name not in TWICE
-    return (
-        of_keys and measure(kind.measure).room != RECOVERABLE.room and not KEYS.isdisjoint(measure(kind.measure).needs)
-    )
+def _is_about_keys(kind: LimitKind) -> bool:
+    """Whether a limit is held against figures by keys, and not against an attack or what is given back."""
+    if not kind.measure or kind.judged in ("attacks", "undone"):
+        return False
+    row = measure(kind.measure)
+    return row.room != RECOVERABLE.room and not KEYS.isdisjoint(row.needs)
 
 
 def _told_or_unknown(keys: Sequence[str], outcome: Outcome, words: str) -> str:
@@ -169,7 +177,7 @@ def _without_keys(
         again = [
             replace(measure, context=replace(measure.context, scenario=own))
             for measure in planned
-            if measure.row.room == RECOVERABLE.room or measure.row.once  # the others are about keys
+            if measure.row.room == RECOVERABLE.room or measure.row.once or KEYS.isdisjoint(measure.row.needs)
         ]
         outcome = carry_out_chosen(again, only)
         made = {measure.row.name for measure in again}
@@ -225,7 +233,8 @@ def _of_its_keys(
             if told and limited in TWICE:
                 reason, keyless = "", TOLD_OF
             elif told and kind.judged == "groups":
-                reason, keyless = broken_by(result, variable or "", THEN_TOO_FEW), ""
+                reason = broken_by(result, variable or "", THEN_TOO_FEW)
+                keyless = "" if variable in result.put_back else NOT_RELEASED
             if kind.judged == "ledger" and earlier:
                 reason = NOT_HELD_AGAINST
             if reason:

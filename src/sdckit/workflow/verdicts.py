@@ -680,6 +680,7 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
     return rank[verdict.holds], float(verdict.n_records or verdict.value or 0)
 
 
+NOT_RELEASED = "the release does not have the variable"
 STILL_TOLD = "the release does not have the variable, but it is told all the same (rule: {}): leave that out, too"
 
 
@@ -697,7 +698,7 @@ def of_lost_variables(scenario: Scenario, name: str, after: Sequence[Assessment]
     return [
         _unjudged(limited, name, limit, reasons[variable], variable)
         if reasons[variable]
-        else Verdict(limited, name, variable, limit, True, 0, None, "the release does not have the variable")
+        else Verdict(limited, name, variable, limit, True, 0, None, NOT_RELEASED)
         for limited, limit in scenario.limits.declared.items()
         if LIMITS[limited].scope == "variable"
         for variable in gone
