@@ -692,9 +692,8 @@ def of_lost_variables(scenario: Scenario, name: str, after: Sequence[Assessment]
     kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
     gone = [variable for variable in scenario.sensitive if variable not in kept]
     result = outcome.results.get(RECOVERABLE.name)
-    reasons = dict.fromkeys(gone, not_looked_for(result, outcome.skipped))
-    for variable in gone:
-        reasons[variable] = reasons[variable] or broken_by(result, variable, STILL_TOLD)
+    nobody_looked = not_looked_for(result, outcome.skipped)
+    reasons = {variable: nobody_looked or broken_by(result, variable, STILL_TOLD) for variable in gone}
     return [
         _unjudged(limited, name, limit, reasons[variable], variable)
         if reasons[variable]

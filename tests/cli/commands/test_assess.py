@@ -203,7 +203,7 @@ def test_parquet_gives_the_same_tables(sdckit, survey: Path, frame: pl.DataFrame
 
 def test_the_program_in_a_pipe(survey: Path) -> None:
     done = subprocess.run(
-        [PROGRAM, "assess", survey, *KEYS, "--json", "-"], capture_output=True, text=True, check=False
+        [PROGRAM, "assess", survey, *KEYS, "--json", "-", "--quiet"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
     json.loads(done.stdout)
