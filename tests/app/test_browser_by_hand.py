@@ -196,6 +196,7 @@ def _hierarchy(page: Any, hand: German, folder: Path) -> None:
     page.locator("#protect-arg_column").select_option("gebiet")
     page.get_by_label("Eine Hierarchie hinauf").check()
     page.wait_for_selector("#protect-hierarchy_file", state="attached")
+    calm(page)  # a form that is drawn anew would have another field, to which nothing was sent
     sent(page, "protect-hierarchy_file", path)
     page.wait_for_function("() => document.getElementById('protect-hierarchy').value.endsWith('gebiete.csv')")
     calm(page)
