@@ -17,7 +17,7 @@ from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor, 
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.numeric_relations import LookedAt, find_relations, tolerance
 from sdckit.attacks.recovery.sorted_orders import neighbours
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again, others_within
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again, others_around
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
@@ -368,7 +368,7 @@ def by_household(state: Reconstruction, household: Household) -> None:
         counts = household.sums((state.known == code).astype(np.float64))
         if not (counts[whole] == 1).all() or _one_by_chance(state.shares[code], household.sizes[whole]):
             continue
-        may_be = others_within(state.target.column.labels())[:, code - 1]  # ranges in which it may lie
+        may_be = others_around(state.target.column.labels(), code - 1)  # ranges in which it may lie
         if may_be.any():
             counts = counts + household.sums(np.append(False, may_be)[state.known].astype(np.float64))
         determined = has & single & (household.spread(counts) == 0)

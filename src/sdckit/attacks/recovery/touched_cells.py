@@ -327,18 +327,18 @@ class SeenChanges:
         return tuple(dict.fromkeys(name for step in self.steps for name in step.changed))
 
 
-def others_within(labels: Sequence[str]) -> Bools:
-    """(labels, labels) whether the first label is a range in which the second, another one, may lie.
+def others_around(labels: Sequence[str], label: int) -> Bools:
+    """(labels,) which are a range in which the one at the place `label` may lie, and are not this one.
 
-    >>> others_within(["1-2", "2", "3"]).tolist()
-    [[False, True, False], [False, False, False], [False, False, False]]
+    >>> others_around(["1-2", "2", "3"], 1).tolist()
+    [True, False, False]
     """
     ends = _ranges(labels) if labels else None
     if ends is None:
-        return np.zeros((len(labels), len(labels)), np.bool_)
+        return np.zeros(len(labels), np.bool_)
     low, high = ends.T
-    within = (low[:, None] <= high) & (high[:, None] >= low) & (high > low)[:, None]
-    return np.asarray(within & ~np.eye(len(labels), dtype=np.bool_))
+    others = np.arange(len(low)) != label
+    return np.asarray((low <= high[label]) & (high >= low[label]) & (high > low) & others)
 
 
 def has_ranges(labels: Sequence[str]) -> bool:
