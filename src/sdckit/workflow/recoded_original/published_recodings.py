@@ -563,7 +563,11 @@ def left_of(scenario: Scenario, recodings: Recodings | None, columns: Collection
         if (kept := tuple(key for key in keys if key not in gone))
     }
     if not left:
-        raise ScenarioError("the release has none of the keys of any intruder; nothing is left to assess")
+        raise ScenarioError(
+            f"the release has none of the keys of any intruder (left out: {', '.join(gone)}), so nobody can be looked for "
+            "in it and no limit is judged; name an intruder in the scenario who knows a column that goes out, if only one",
+            argument="intruders",
+        )
     missing = scenario.missing
     if isinstance(missing, dict):
         missing = {key: rule for key, rule in missing.items() if key not in gone} or "wildcard"
