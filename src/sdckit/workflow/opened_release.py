@@ -12,7 +12,7 @@ import numpy as np
 from sdckit.catalogue.row import too_many
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import ROW, Pair, count_pair, read_pair
-from sdckit.cells.parted_pair import can_deal_together, count_or_part, deal_together
+from sdckit.cells.parted_pair import can_deal_together, compared_before, count_or_part, deal_together
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
 from sdckit.cells.shared_coding import share_coding
@@ -182,7 +182,8 @@ def identical_keys(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[s
         if not aligned:
             return []  # rows of a plan have no order
         try:
-            pair = count_pair(pair, {"keys": names}, aligned=True) or read_pair(pair, {"keys": names}, aligned=True)
+            before = compared_before(pair, names) or count_pair(pair, {"keys": names}, aligned=True)
+            pair = before or read_pair(pair, {"keys": names}, aligned=True)
         except TooMuchError:
             if not can_deal_together(pair, names):
                 return ["whether a release has the keys of the original is not known: not all of them fit here"]
