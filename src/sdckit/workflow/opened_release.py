@@ -178,6 +178,7 @@ def households_in_both(pair: Pair, household: str | None) -> list[str]:
 
 def identical_keys(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[str]:
     """A note for each release whose keys are those of the original, row by row."""
+    recoded = pair.recoded  # which parts do not have
     if stays_on_engines(pair):
         if not aligned:
             return []  # rows of a plan have no order
@@ -189,7 +190,7 @@ def identical_keys(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[s
                 return ["whether a release has the keys of the original is not known: not all of them fit here"]
             pair = deal_together(pair, tuple(names))
     of = "recoded original, row by row: nothing in them was changed but by the recoding"
-    if not any(recoding.column in names for recoding in pair.recoded):
+    if not any(recoding.column in names for recoding in recoded):
         of = "original, row by row: nothing in them was changed"
     return [
         f"{label} has the keys of the {of}"
