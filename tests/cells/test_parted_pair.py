@@ -13,9 +13,14 @@ import pytest
 import sdckit as sdc
 from engines.comparing import assert_same_figures, quiet
 from engines.conftest import duckdb_relation, polars_plan
-from sdckit.cells.pair import Pair, open_files
-from sdckit.cells.parted_pair import PartedPair
+from sdckit.cells import pair as pair_module
+from sdckit.cells.as_cells import tabulate_roles
+from sdckit.cells.pair import Pair, keep_rows, open_files
+from sdckit.cells.parted_pair import PartedPair, count_or_part
 from sdckit.cells.plans import count_cells, lazy
+from sdckit.cells.plans.lazy import LazyCells
+from sdckit.data.scenarios.roles import resolve_roles
+from sdckit.workflow.opened_release import identical_keys
 
 KEYS = ["age", "region", "size"]
 N = 1500
@@ -175,3 +180,30 @@ def test_nan_of_parquet_is_missing(tmp_path: Path) -> None:
     second = sdc.scan_file(tmp_path / "b.parquet", engine="duckdb", beside=first)
     expected = quiet(sdc.k_anonymity, releases[0], keys=KEYS).to_dict()["figures"]
     assert_same_figures(expected, quiet(sdc.k_anonymity, second, keys=KEYS).to_dict()["figures"])
+
+
+def test_no_rows_are_joined_to_see_whether_keys_were_touched(
+    opened: Callable[..., Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where words that were dealt out tell it."""
+    original, releases = files()
+    there = opened(original, [releases[0], original])
+    assert isinstance(count_or_part(there, {"keys": KEYS, "sensitive": ["ill"]}), PartedPair)
+    monkeypatch.setattr(count_cells, "MOST_CELLS", 10**6)
+    monkeypatch.setattr(pair_module, "count_together", None)
+    (note,) = identical_keys(there, KEYS, aligned=True)
+    assert note.startswith("release 2 has the keys of the original")
+
+
+def test_what_does_not_fit_alone_is_not_counted_beside_others(
+    opened: Callable[..., Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, releases = files()
+    there = opened(original, releases)
+    scenario = sdc.Scenario(keys=["region", "job"], sensitive=["ill", "age"])
+    cells = tabulate_roles(there.released[0], resolve_roles(scenario=scenario), by_levels=True)
+    assert isinstance(cells, LazyCells)
+    assert cells.too_many == ("region", "job", "ill", "age")
+    keep_rows(there, 1, cells)
+    monkeypatch.setattr(pair_module, "count_file", None)
+    assert isinstance(count_or_part(there, {"keys": scenario.all_keys, "sensitive": scenario.sensitive}), PartedPair)

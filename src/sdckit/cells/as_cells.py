@@ -53,13 +53,14 @@ def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) ->
     finer = grouped.by_levels(learnt)
     few = None if finer is grouped else finer.bring_if_few()
     counted = few or count_or_put_aside(grouped)
+    in_vain = () if few or finer is grouped else tuple(column.name for column in finer.columns)
     if isinstance(counted, CellsAside):
-        return tabulate_parts(grouped, counted)
+        return replace(tabulate_parts(grouped, counted), too_many=in_vain)
     here = tabulate_counts(counted, roles)
     return LazyCells(
         keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,
         columns=here.columns, roles=roles, here=here, counted=counted, frame=frame,
-        own_columns=tuple(column_names(frame)),
+        own_columns=tuple(column_names(frame)), too_many=in_vain,
     )  # fmt: skip
 
 

@@ -358,7 +358,10 @@ def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> Par
     """
     check_present([(frame, {"keys": names}, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
     fresh = [name for name in names if name not in opened.memo.get(("levels",), {})]
-    for spans in (spans_of(opened.frames, fresh), {}):
+    recoded = {column.column for column in opened.recoded}
+    spans_known = spans_of(_as_given(opened), [name for name in fresh if name not in recoded])
+    spans_known |= spans_of(opened.frames, [name for name in fresh if name in recoded])
+    for spans in (spans_known, {}):
         pair = _with_levels(opened, [name for name in names if name not in spans], keys, len(names))
         in_order = dict.fromkeys((*keys, *names))  # what the parts go by stands first in the words
         fields = {name: spans[name] if name in spans else pair.levels[name] for name in in_order}
@@ -373,12 +376,19 @@ def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> Par
     return pair
 
 
+def _as_given(opened: Pair) -> tuple[Any, ...]:
+    """The files before the original was recoded, which the engine does not join new values to as it reads them."""
+    return opened.frames if opened.raw is None else (opened.raw, *opened.released)
+
+
 def _as_words(
     opened: Pair, pair: PartedPair, fields: Mapping[str, SharedCoding | Span], layout: Layout
 ) -> PartedPair:  # fmt: skip
     """The pair with its cells as words, and with the levels of all columns, as they were counted meanwhile."""
     room, split = _room(pair, len(fields)), len(dict.fromkeys(pair.split))
-    dealt = deal_words(opened.frames, fields, layout, split, pair.n_parts, opened.id, opened._sizes, room)
+    dealt = deal_words(
+        opened.frames, fields, layout, split, pair.n_parts, opened.id, opened._sizes, room, _as_given(opened)
+    )
     levels, values, known = {}, {}, opened.memo[("levels",)]
     for name, span in fields.items():
         if isinstance(span, Span):
@@ -410,21 +420,21 @@ def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
 
     Raises ColumnError, DataError: as `deal_out`; an id that does not name each row once; columns of other types.
     """
-    if (pair := _compared_before(opened, names)) is None and _has_numbers(opened):
+    if (pair := compared_before(opened, names)) is None and _has_numbers(opened):
         deal_out(opened, names, names)
-        pair = _compared_before(opened, names)
+        pair = compared_before(opened, names)
     if pair is not None:
-        return pair.only(names, together=True)
+        return pair
     return opened.once(("parted together", frozenset(names)), lambda: _dealt_together(opened, names))
 
 
-def _compared_before(opened: Pair, names: Sequence[str]) -> PartedPair | None:
-    """Files dealt out before that have these columns, and say of them what releases changed."""
+def compared_before(opened: Pair, names: Sequence[str]) -> PartedPair | None:
+    """Rows that belong together of files dealt out before that have these columns; None where there are none."""
     known: list[PartedPair] = opened.memo.get(("parted",), [])
     for pair in known:
         with_rows = pair.dealt is not None and pair.dealt.n_changed is not None
         if with_rows and set(names) <= set(pair.levels) and set(pair.split) <= set(names):
-            return pair
+            return pair.only(names, together=True)
     return None
 
 
@@ -456,7 +466,7 @@ def kept_columns(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
     """Columns that every release left as they were, by rows with one id."""
     if not names:
         return ()
-    if (pair := _compared_before(opened, names)) is not None:
+    if (pair := compared_before(opened, names)) is not None:
         return tuple(name for name, many in zip(names, pair.changed(names).sum(axis=0), strict=True) if not many)
     frames: list[Any] = list(opened.frames)
     changed = np.zeros(len(names), np.int64)
@@ -483,7 +493,7 @@ def do_not_fit(opened: Pair, names: Sequence[str]) -> bool:
     """
     known: list[PartedPair] = opened.memo.get(("parted",), [])
     least = max((sum(pair.cells.get(tuple(names), {}).values()) for pair in known), default=0) / len(opened.frames)
-    if (pair := _compared_before(opened, names)) is not None and pair.dealt is not None:
+    if (pair := compared_before(opened, names)) is not None and pair.dealt is not None:
         dealt = pair.dealt  # rows that were changed in other columns are other cells
         least = sum(len(dealt.cells(part, 0, names, changed=True)[0]) for part in range(dealt.n_parts))
     plan: Any = opened.plans[0] if opened.plans else opened.original
@@ -516,8 +526,12 @@ def _with_levels(opened: Pair, names: Sequence[str], keys: tuple[str, ...], n_co
     known = opened.memo.setdefault(("levels",), {})
     for name in names:
         if name not in known:
+            counted = [pair for pair in opened.memo.get(("counted", False), ()) if pair.original.columns == [name]]
             held = sum(levels.n_levels for _, levels in known.values())
-            columns, times = zip(*(_distinct(frame, name, held) for frame in frames), strict=True)
+            columns, times = zip(
+                *((counted[0].column(name, file), counted[0].times[file]) if counted else _distinct(frame, name, held)
+                  for file, frame in enumerate(frames)), strict=True,
+            )  # fmt: skip
             sides = [(column, column.codes()) for column in map(code_column, columns)]
             known[name] = columns, replace(share_coding(name, sides, opened.names), times=times)
     return PartedPair(

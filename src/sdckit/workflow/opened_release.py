@@ -12,7 +12,7 @@ import numpy as np
 from sdckit.catalogue.row import too_many
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import ROW, Pair, count_pair, read_pair
-from sdckit.cells.parted_pair import can_deal_together, count_or_part, deal_together
+from sdckit.cells.parted_pair import can_deal_together, compared_before, count_or_part, deal_together
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
 from sdckit.cells.shared_coding import share_coding
@@ -178,17 +178,19 @@ def households_in_both(pair: Pair, household: str | None) -> list[str]:
 
 def identical_keys(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[str]:
     """A note for each release whose keys are those of the original, row by row."""
+    recoded = pair.recoded  # which parts do not have
     if stays_on_engines(pair):
         if not aligned:
             return []  # rows of a plan have no order
         try:
-            pair = count_pair(pair, {"keys": names}, aligned=True) or read_pair(pair, {"keys": names}, aligned=True)
+            before = compared_before(pair, names) or count_pair(pair, {"keys": names}, aligned=True)
+            pair = before or read_pair(pair, {"keys": names}, aligned=True)
         except TooMuchError:
             if not can_deal_together(pair, names):
                 return ["whether a release has the keys of the original is not known: not all of them fit here"]
             pair = deal_together(pair, tuple(names))
     of = "recoded original, row by row: nothing in them was changed but by the recoding"
-    if not any(recoding.column in names for recoding in pair.recoded):
+    if not any(recoding.column in names for recoding in recoded):
         of = "original, row by row: nothing in them was changed"
     return [
         f"{label} has the keys of the {of}"

@@ -9,11 +9,12 @@ import pytest
 
 from draw import quiet
 from plans import on_engines
-from sdckit.cells.as_cells import as_cells
+from sdckit.cells.as_cells import as_cells, tabulate_roles
 from sdckit.cells.crosstab import levels_of
-from sdckit.cells.plans import count_cells as counting, levels_aside
+from sdckit.cells.plans import count_cells as counting, lazy, levels_aside
 from sdckit.cells.plans.cells_in_parts import PartedCells
 from sdckit.cells.plans.lazy import LazyCells
+from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 
@@ -134,3 +135,20 @@ def test_what_failed_is_not_added_to(monkeypatch):
             parts.levels_of("ill")
     _, found = parts.by_parts(lambda part: (part, by_size(part, "ill")))
     assert sorted(cell for cells in found for cell in cells) == by_size(whole, "ill")
+
+
+def test_levels_beside_cells_that_fit_are_counted_in_one_pass(monkeypatch):
+    """All sensitive variables, where they do not fit together with the cells, and were not to be counted again."""
+    scenario, passes = Scenario(keys=["a"], sensitive=["ill", "debt"]), []
+    with quiet():
+        whole = as_cells(FRAME, scenario=scenario)
+        monkeypatch.setattr(counting, "MOST_CELLS", 80)
+        found = tabulate_roles(FRAME.lazy(), resolve_roles(scenario=scenario), by_levels=True)
+    assert isinstance(found, LazyCells)
+    assert found.too_many == ("a", "ill", "debt")
+    blocks_by = levels_aside.blocks_by
+    monkeypatch.setattr(levels_aside, "blocks_by", lambda *given: passes.append(given[1]) or blocks_by(*given))
+    monkeypatch.setattr(lazy, "count_by", None)
+    for variable in ("debt", "ill"):
+        assert by_size(found, variable) == by_size(whole, variable)
+    assert passes == [["a", "debt", "ill"]]

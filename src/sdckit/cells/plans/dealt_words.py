@@ -173,18 +173,18 @@ def layout_of(levels: Mapping[str, SharedCoding | Span]) -> Layout | None:
 
 def deal_words(
     frames: Sequence[Any], levels: Mapping[str, SharedCoding | Span], layout: Layout, split: int, n_parts: int,
-    id: str | None, sizes: Sequence[int], most: int,
+    id: str | None, sizes: Sequence[int], most: int, as_given: Sequence[Any] = (),
 ) -> DealtWords:  # fmt: skip
     """Deal the records of some files out by the codes of their first `split` columns.
 
     `id`: the column that may say which rows belong together; `sizes`: records of each file; `most`: cells that a part
-    may have.
+    may have; `as_given`: files with the same ids that are read faster.
 
     Raises TooManyCellsError: a part has more.
     """
     spilled, names = Spilled(), tuple(levels)
     keys = layout.shifts[split - 1]
-    rows = _Rows.of(frames, id, sizes, sum(layout.bits), len(names))
+    rows = _Rows.of(as_given or frames, id, sizes, sum(layout.bits), len(names))
     changed = np.zeros((len(frames) - 1, len(names)), np.int64)
     n_rows = np.zeros((len(frames), n_parts), np.int64)
     for file in reversed(range(len(frames))):  # the original comes last

@@ -43,7 +43,7 @@ from sdckit.cells.table import (
 )
 from sdckit.cells.tabulate import rows_in_cells, tabulate_frame
 from sdckit.data import arguments
-from sdckit.data.frames import built, check_plan_names, collect
+from sdckit.data.frames import built, check_plan_names, collect, on_spark
 from sdckit.data.memory import PER_VALUE, bytes_here, what_opens
 from sdckit.errors import DataError
 from sdckit.result import FileFigure
@@ -114,6 +114,7 @@ class PlanCells(AnyCells):
     frame: nw.LazyFrame[Any] = field(repr=False)
     own_columns: tuple[str, ...] = field(repr=False)
     households: Mapping[str, Household] = field(default_factory=dict, repr=False, kw_only=True)
+    too_many: tuple[str, ...] = field(default=(), repr=False, kw_only=True)  # columns with more combinations than fit
 
     def values(self, name: str) -> RecordValues:
         """A figure, to be asked for its mean, counts and quantiles."""
@@ -304,11 +305,18 @@ class LazyCells(PlanCells):
             if name not in (*variables, *self.keys) and not types[name].is_nested() and ("crosstab", name) not in memo:
                 variables.append(name)
         try:
+            if {*self.too_many} == {*self.keys, *variables}:
+                raise TooManyCellsError
             finer = count_by(self.frame, [*self.keys, *variables], self.n)
         except TooManyCellsError:
             if len(variables) == 1:
                 raise
             memo["apart",] = True
+            if not on_spark(self.frame):  # where rows in pieces take longer than several groupings
+                with suppress(DataError):  # one of them has no value, or too many beside the others
+                    dealt = deal_levels(self.frame, self.keys, variables, [self], Spilled(), "levels")
+                    memo.update({("crosstab", name): dealt.of_cells(0, name) for name in variables[1:]})
+                    return dealt.of_cells(0, variable)
             return self._count_together(variable)
         cell_of_row, sizes = rows_in_cells(self.here, self.counted, finer), sizes_of(finer)
         for name in variables[1:]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.pair import CONTROL, Pair, Recoded, open_pair, read_pair
+from sdckit.cells.pair import CONTROL, ROWS, Pair, Recoded, open_pair, read_pair
 from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import read_band
@@ -462,7 +462,7 @@ def with_raw(pair: Pair, raw: Any, changes: Sequence[Recoding], source: Any) -> 
     for change in changes:
         kinds.setdefault(change.column, []).append(change.kind)
     made = tuple(Recoded(name, ", ".join(dict.fromkeys(several)), source) for name, several in kinds.items())
-    counted = {key: pair.memo[key] for key in [("sizes",)] if key in pair.memo}  # recoding leaves every record
+    counted = {key: pair.memo[key] for key in [("sizes",), (ROWS, 0)] if key in pair.memo}  # every record is there yet
     return replace(pair, raw=raw if made else None, recoded=(*pair.recoded, *made), memo=counted, with_control={})
 
 

@@ -8,13 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.cells.pair import WAS, Pair, check_present, count_pair, read_pair
-from sdckit.cells.plans.count_cells import count_by, sizes_of
+from sdckit.cells.pair import ROWS, WAS, Pair, check_present, count_pair, read_pair
+from sdckit.cells.plans.count_cells import SIZE, Counted, KeyColumn, count_by, sizes_of
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, can_count, count_differing, least_near, with_values
-from sdckit.data import pa
+from sdckit.data import pa, pt
 from sdckit.data.columns import float_values
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.errors import DataError
@@ -164,7 +165,8 @@ def _changed(
     `by_records`: whether a recoding takes edges or means from the values, each as often as it occurs.
     """
     plan: Any = opened.original if opened.beside is None else opened.beside
-    found = []
+    found: list[tuple[str, Any, Any]] = []
+    counted: list[Counted] = []  # of the values of a column before follows how often each of its new ones occurs
     for name, (columns, apply) in steps.items():
         rows = count_by(plan, columns, opened.n)
         frame, at = rows.select(*columns), np.arange(len(rows))
@@ -175,10 +177,19 @@ def _changed(
         values = new[name][at.tolist()]
         own = _as_released(values, rows[name], opened) if by_records and values.dtype.is_float() else values.to_arrow()
         found.append((name, rows.select(*columns), own))
+        plain = own.cast(own.type.value_type) if pt.is_dictionary(own.type) else own
+        new_rows = nw.from_native(pa.table({name: plain, SIZE: rows[SIZE].to_arrow()}), eager_only=True)
+        sums = new_rows.group_by(name).agg(nw.col(SIZE).sum())
+        counted.append(Counted(sums, (KeyColumn.of(name, 0, sums.schema[name]),), opened.n))
     if not found:
         return opened
     beside = with_values(plan, found, WAS)
-    return replace(opened, original=beside.select(*opened.original.collect_schema().names()), beside=beside)  # type: ignore[arg-type]
+    memo = {
+        **opened.memo,
+        (ROWS, 0): [*(rows for rows in opened.memo.get((ROWS, 0), ()) if steps.keys().isdisjoint(rows.by)), *counted],
+    }
+    original: Any = beside.select(*opened.original.collect_schema().names())
+    return replace(opened, original=original, beside=beside, memo=memo)
 
 
 def _as_released(values: Any, before: Any, opened: Pair) -> Any:
