@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from sdckit.cells import pair as pair_module
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.pair import Pair, keep_rows, open_files
 from sdckit.cells.parted_pair import PartedPair, count_or_part
-from sdckit.cells.plans import count_cells, lazy
+from sdckit.cells.plans import count_cells, dealt_words, lazy
 from sdckit.cells.plans.lazy import LazyCells
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.workflow.opened_release import identical_keys
@@ -35,6 +36,16 @@ MEASURES: dict[str, Callable[[Any], Any]] = {
     "attribute_disclosure_table": lambda pair: sdc.attribute_disclosure_table(pair, keys=KEYS, targets=["ill", "job"]),
     "matching_risk": lambda pair: sdc.matching_risk(pair, known=KEYS[:2], synthetic=KEYS[2:], numeric=[]),
     "nothing known": lambda pair: sdc.matching_risk(pair, synthetic=KEYS, numeric=[]),
+}
+BY_GROUPS: dict[str, Callable[[Any, list[str]], Any]] = {
+    "replicated_uniques": lambda pair, by: sdc.replicated_uniques(pair, keys=KEYS, by=by),
+    "identity_disclosure": lambda pair, by: sdc.identity_disclosure(pair, keys=KEYS, by=by),
+    "attribution": lambda pair, by: sdc.correct_attribution_probability(pair, keys=KEYS, target="ill", by=by),
+    "attribution of two": lambda pair, by: sdc.cap(pair, keys=KEYS, target=["ill", "job"], by=by),
+    "attribute_disclosure": lambda pair, by: sdc.attribute_disclosure(
+        pair, keys=KEYS, target="ill", exclude_levels=["no"], exclude_missing_keys=["region"], max_cell=3, by=by
+    ),
+    "matching_risk": lambda pair, by: sdc.matching_risk(pair, known=KEYS[:2], synthetic=KEYS[2:], numeric=[], by=by),
 }
 
 
@@ -103,6 +114,28 @@ def test_figures_are_those_of_memory(m: int, opened: Callable[..., Pair]) -> Non
     assert checks[0] == checks[1]
 
 
+@pytest.mark.parametrize("by", [["job"], ["region", "ill"]])
+@pytest.mark.parametrize("how", ["words", "grouped"])
+def test_subgroups_are_those_of_memory(
+    by: list[str], how: str, opened: Callable[..., Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of columns that are keys, targets or neither; as words, and grouped and joined by the engine."""
+    original, releases = files(2)
+    if how == "grouped":
+        monkeypatch.setattr(dealt_words, "MOST_BITS", 8)
+    for name, measure in BY_GROUPS.items():
+        there = opened(original, releases)
+        expected, found = (quiet(measure, pair, by) for pair in (open_files(original, releases, id="id"), there))
+        assert isinstance(found.pair, PartedPair), name
+        assert (found.pair.dealt is None) == (how == "grouped")
+        assert_same_figures(expected.to_dict()["figures"], found.to_dict()["figures"], name)
+        rows = [pl.DataFrame(result.by_group).sort(by).to_dict(as_series=False) for result in (expected, found)]
+        assert sum(rows[0]["n"]) == N
+        assert_same_figures(*rows, name)
+        with pytest.raises(sdc.DataError, match="pickle"):
+            _ = pickle.loads(pickle.dumps(found)).by_group
+
+
 def test_columns_that_were_left_are_known(opened: Callable[..., Pair]) -> None:
     """Of a scenario's keys, those that every release left are known; of a release like the original that is told."""
     original, (release,) = files()
@@ -126,8 +159,9 @@ def test_what_parts_do_not_tell_is_refused(opened: Callable[..., Pair]) -> None:
         quiet(sdc.matching_risk, there, known=KEYS[:2], synthetic=["size"], numeric=["size"])
     with pytest.raises(sdc.DataError, match="missing values that match any"):
         quiet(sdc.matching_risk, there, known=KEYS[:2], synthetic=["size"], numeric=[], missing="wildcard")
-    with pytest.raises(sdc.DataError, match="too much from a plan"):
-        quiet(sdc.replicated_uniques, there, keys=KEYS, by="ill")
+    alone = opened(original, [releases[0].drop("ill")])
+    with pytest.raises(sdc.DataError, match="too much from a plan"):  # subgroups of a column that a release lacks
+        quiet(sdc.replicated_uniques, alone, keys=KEYS, by="ill")
 
 
 def test_intervals_are_refused_in_parts_but_for_targets_that_are_counted(opened: Callable[..., Pair]) -> None:

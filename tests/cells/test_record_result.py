@@ -108,7 +108,7 @@ GROUP = np.array([0, 0, 1, 1])
 
 
 def groups(figure):
-    return figures_of_groups([figure], TOLD.__getitem__, GROUP, 2)["a"].tolist()
+    return figures_of_groups([figure], [(TOLD.__getitem__, GROUP, None)], 2)["a"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_figures_of_groups(figure, expected):
 def test_a_group_without_anything_known_has_no_figure():
     told = {"risk": np.array([np.nan, np.nan, 1.0])}.__getitem__
     for how in ("mean", "sum", "min", "max"):
-        found = figures_of_groups([FileFigure("a", "risk", how)], told, np.array([0, 0, 1]), 2)["a"]
+        found = figures_of_groups([FileFigure("a", "risk", how)], [(told, np.array([0, 0, 1]), None)], 2)["a"]
         assert np.isnan(found[0])
         assert found[1] == 1.0
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import sdckit as sdc
-from cells.test_parted_pair import MEASURES, files
+from cells.test_parted_pair import BY_GROUPS, MEASURES, files
 from engines.comparing import assert_same_figures, assert_same_records, quiet
 from sdckit.cells import pair as pairs
 from sdckit.cells.pair import open_files
@@ -176,6 +176,8 @@ def test_cells_in_parts(spark: Any, monkeypatch: Any) -> None:
         result = quiet(MEASURES[name], there)
         assert isinstance(result.pair, PartedPair), name
         assert_same_figures(quiet(MEASURES[name], here).to_dict()["figures"], result.to_dict()["figures"], name)
+        groups = [pl.DataFrame(quiet(BY_GROUPS[name], pair, ["job"]).by_group).sort("job") for pair in (here, there)]
+        assert_same_figures(*(rows.to_dict(as_series=False) for rows in groups), name)
 
 
 SETTINGS = [

@@ -38,7 +38,7 @@ from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
 from sdckit.data.columns import code_column
-from sdckit.data.frames import blocks, check_plan_names, is_far, is_lazy
+from sdckit.data.frames import blocks, check_plan_names, column_names, is_far, is_lazy
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import Words, merged_groups
@@ -101,7 +101,7 @@ class PartedPair(Pair):
         """Which releases are, where rows that belong together were compared in all columns; else none is said to be."""
         if self.together:
             return tuple((self.changed(names) == 0).all(axis=1).tolist())
-        return self.same if self.same and set(names) == set(self.levels) else (False,) * self.m
+        return self.same if self.same and set(names) == set(self.split) else (False,) * self.m
 
     def changed(self, names: Sequence[str]) -> Ints:
         """Of rows that belong together in how many a release changed each column (m, names)."""
@@ -143,6 +143,27 @@ class PartedPair(Pair):
         for number in range(self.n_parts):
             yield self._part(number) if self.dealt is None else self._words(self.dealt, number)
 
+    def subgroups(self, by: Sequence[str]) -> Subgroups:
+        """The combinations of some columns in the original."""
+        return self.once(("subgroups", tuple(by)), lambda: self._subgroups(by))
+
+    def _subgroups(self, by: Sequence[str]) -> Subgroups:
+        numbers, times, codes = [], [], []
+        for part in self.parts():
+            words, records = part.words(by, 0), part.by_file(0)
+            own, first, group = np.unique(words, return_index=True, return_inverse=True)
+            numbers.append(own)
+            times.append(np.bincount(group, records, len(own)))
+            codes.append(np.stack([part.codes(name).codes[0][first] for name in by]))
+        known, first, group = np.unique(np.concatenate(numbers), return_index=True, return_inverse=True)
+        labels = {}
+        for name, own in zip(by, np.hstack(codes)[:, first], strict=True):
+            row = np.zeros(self.levels[name].n_levels + 1, np.int64)
+            row[self.levels[name].codes[0]] = np.arange(len(self.levels[name].codes[0]))
+            labels[name] = self.column(name)[row[own].tolist()]
+        n = np.bincount(group, np.concatenate(times), len(known)).astype(np.int64)
+        return Subgroups(nw.from_dict(labels), n, known)
+
     def aside(self, kinds: Mapping[str, Any]) -> Aside:
         """Columns of these types, to be filled part by part, that lie in files."""
         number = self.memo["aside",] = self.memo.get(("aside",), 0) + 1
@@ -167,6 +188,15 @@ class PartedPair(Pair):
             "original": first, "released": tuple(others), "aligned": False, "id": None, "brought": True,
             "orders": (None,) * self.m, "times": times,
         }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Subgroups:
+    """Combinations of columns in the original: their labels, records, and numbers, as `_Part.words`, ascending."""
+
+    labels: nw.DataFrame[Any]
+    n: Ints
+    numbers: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,8 +246,16 @@ class _Part(Pair):
         assert self.times is not None
         return self.times[file]
 
-    def kept(self) -> NDArray[np.bool_]:
-        """Of each cell of the original whether each release (m, cells) kept all values of its records."""
+    def subgroup(self, by: Sequence[str]) -> Ints:
+        """Of each cell of the original its place among `PartedPair.subgroups`."""
+        return np.searchsorted(self.whole.subgroups(by).numbers, self.words(by, 0))
+
+    def kept(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Of each cell of the original whether each release (m, cells) kept all values of its records.
+
+        `names`: the columns by which rows that belong together were compared.
+        """
+        del names  # no others were
         flags = [self.whole.spilled.appended(f"{self.number}-{flag}", np.bool_) for flag in _flags(self.m)]
         return np.stack(flags)
 
@@ -270,9 +308,9 @@ class _WordPart(_Part):
         coding: SharedCoding = self.once(("codes", name), decoded)
         return coding
 
-    def kept(self) -> NDArray[np.bool_]:
-        """Of each cell of the original whether each release (m, cells) kept all values of its records."""
-        masks = (1 << self.dealt.bits_of(tuple(self.whole.levels))).sum(axis=1).astype(np.uint64)
+    def kept(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Of each cell of the original whether each release (m, cells) kept these values of its records."""
+        masks = (1 << self.dealt.bits_of(names)).sum(axis=1).astype(np.uint64)
         kept: NDArray[np.bool_] = (self.marked & masks[:, None]) == 0
         return kept
 
@@ -316,15 +354,16 @@ def open_or_part(
 ) -> Pair:  # fmt: skip
     """`open_pair` of cells that an engine counts; in parts by the keys, where neither cells nor records fit here.
 
-    `categories`: by role; combinations that are equal in those of the first role are in one part. `records`:
-    whether something is asked of each record, which parts do not tell.
+    `categories`: by role; combinations that are equal in those of the first role are in one part. `also`: columns of
+    the original, which have parts only where every file has them. `records`: whether something is asked of each record,
+    which parts do not tell.
 
     Raises ColumnError, DataError: as `open_pair`.
     """
     opened = open_files(original, released, id=id)
     keys = tuple(next(iter(categories.values())))
-    names = tuple(dict.fromkeys(name for some in categories.values() for name in some))
-    divisible = bool(keys) and not also and not records and not any((numeric or {}).values())
+    names = tuple(dict.fromkeys(name for some in (*categories.values(), also) for name in some))
+    divisible = bool(keys) and not records and not any((numeric or {}).values()) and _have(opened, also)
     if divisible and (pair := _parted_before(opened, names, keys)) is not None:
         return pair
     try:
@@ -335,13 +374,20 @@ def open_or_part(
     return deal_out(opened, names, keys)
 
 
-def count_or_part(opened: Pair, columns: Wanted) -> Pair | None:
-    """`count_pair` of rows that need not belong together; in parts by the columns of the first role where needed."""
+def _have(opened: Pair, names: Sequence[str]) -> bool:
+    return all(set(names) <= set(column_names(frame)) for frame in opened.frames)
+
+
+def count_or_part(opened: Pair, columns: Wanted, *, also: Sequence[str] = ()) -> Pair | None:
+    """`count_pair` of rows that need not belong together; in parts by the columns of the first role where needed.
+
+    `also`: columns that only parts have, for subgroups; where cells fit, these are of the records.
+    """
     try:
         return count_pair(opened, columns, aligned=False)
     except TooMuchError:
         keys = tuple(next(iter(columns.values())))
-        return deal_out(opened, tuple(dict.fromkeys(name for some in columns.values() for name in some)), keys)
+        return deal_out(opened, tuple(dict.fromkeys(name for some in (*columns.values(), also) for name in some)), keys)
 
 
 def _parted_before(opened: Pair, names: Sequence[str], keys: Sequence[str]) -> PartedPair | None:
@@ -415,26 +461,34 @@ def _of_counts(
     return columns, replace(share_coding(name, sides, files), times=times)
 
 
-def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
+def deal_together(opened: Pair, names: tuple[str, ...], *, also: Sequence[str] = ()) -> PartedPair:
     """The same of rows that belong together by the id: cells of the original, split by which releases kept all values.
+
+    `also`: further columns, whose values are not compared.
 
     Raises ColumnError, DataError: as `deal_out`; an id that does not name each row once; columns of other types.
     """
-    if (pair := compared_before(opened, names)) is None and _has_numbers(opened):
-        deal_out(opened, names, names)
-        pair = compared_before(opened, names)
+    columns = tuple(dict.fromkeys((*names, *also)))
+    if (pair := compared_before(opened, names, columns)) is None and _has_numbers(opened):
+        deal_out(opened, columns, names)
+        pair = compared_before(opened, names, columns)
     if pair is not None:
         return pair
-    return opened.once(("parted together", frozenset(names)), lambda: _dealt_together(opened, names))
+    mark = "parted together", frozenset(names), frozenset(columns)
+    return opened.once(mark, lambda: _dealt_together(opened, names, columns))
 
 
-def compared_before(opened: Pair, names: Sequence[str]) -> PartedPair | None:
-    """Rows that belong together of files dealt out before that have these columns; None where there are none."""
+def compared_before(opened: Pair, names: Sequence[str], columns: Sequence[str] | None = None) -> PartedPair | None:
+    """Rows that belong together of files dealt out before that have these columns, `names` compared; None where none.
+
+    `columns`: those that they shall have, `names` unless given.
+    """
+    columns = names if columns is None else columns
     known: list[PartedPair] = opened.memo.get(("parted",), [])
     for pair in known:
         with_rows = pair.dealt is not None and pair.dealt.n_changed is not None
-        if with_rows and set(names) <= set(pair.levels) and set(pair.split) <= set(names):
-            return pair.only(names, together=True)
+        if with_rows and {*names, *columns} <= set(pair.levels) and set(pair.split) <= set(names):
+            return pair.only(columns, together=True)
     return None
 
 
@@ -444,21 +498,21 @@ def _has_numbers(opened: Pair) -> bool:
     return not any(map(is_far, plans)) and plans[0].collect_schema()[str(opened.id)].is_integer()
 
 
-def _dealt_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
-    pair, id = _with_levels(opened, names, names, len(names)), str(opened.id)
+def _dealt_together(opened: Pair, names: tuple[str, ...], columns: tuple[str, ...]) -> PartedPair:
+    pair, id = _with_levels(opened, columns, names, len(columns)), str(opened.id)
     frames: list[Any] = list(opened.frames)
     opened.records_by_id(frames)
-    together, moved = join_files(frames, names, id, [_present(frame, names) for frame in frames])
+    together, moved = join_files(frames, columns, id, [_present(frame, columns) for frame in frames])
     types = [[frame.collect_schema()[name] for name in names] for frame in frames]
     kept = [
         reduce(and_, map(_equal, zip(types[0], types[j], strict=True), moved[0], moved[j])).cast(nw.Int64).alias(flag)
         for j, flag in enumerate(_flags(opened.m), 1)
     ]
-    first = together.select(*(nw.col(own).alias(name) for own, name in zip(moved[0], names, strict=True)), *kept)
-    agree = _deal(pair, 0, blocks_by(first, [*names, *_flags(opened.m)], BLOCK))
+    first = together.select(*(nw.col(own).alias(name) for own, name in zip(moved[0], columns, strict=True)), *kept)
+    agree = _deal(pair, 0, blocks_by(first, [*columns, *_flags(opened.m)], BLOCK))
     check_together(agree[0], opened._sizes, id, opened.names)
     for file, frame in enumerate(frames[1:], 1):
-        _deal(pair, file, _cells(frame, names))
+        _deal(pair, file, _cells(frame, columns))
     return replace(pair, same=tuple(many == agree[0] for many in agree[1:]))
 
 

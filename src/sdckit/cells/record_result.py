@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import groups_of, is_cells
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.parted_pair import PartedPair
 from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
 from sdckit.cells.table import AnyCells, Cells, group_column
 from sdckit.data import arguments
@@ -163,6 +164,8 @@ def percentile_ends(drawn: Floats) -> tuple[float, float]:
 
 
 Told = Callable[[str], NDArray[np.generic]]
+Piece: TypeAlias = "tuple[Told, NDArray[np.integer], Ints | None]"  # of rows: values, groups, records of each (one)
+JOINED = {"min": np.fmin, "max": np.fmax}  # what is known of several pieces; else it is added up
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,44 +211,49 @@ def _figure(figure: FileFigure, over: Floats, under: Floats) -> Floats:
     return _ratio(over, under) if figure.how == "mean" else np.where(under > 0, over, np.nan)
 
 
-def figures_of_groups(
-    figures: Sequence[FileFigure], values_of: Told, of_row: NDArray[np.integer], n_groups: int
-) -> dict[str, Floats]:
+def figures_of_groups(figures: Sequence[FileFigure], pieces: Iterable[Piece], n_groups: int) -> dict[str, Floats]:
     """Figures of each group of records, by name; means over the releases in which they are defined.
 
     Examples
     --------
     >>> risk = {"risk": np.array([1.0, 0.5, 0.5])}
-    >>> figures = figures_of_groups([FileFigure("global_risk", "risk")], risk.get, np.array([0, 0, 1]), 2)
-    >>> figures["global_risk"].tolist()
+    >>> rows = risk.get, np.array([0, 0, 1]), None
+    >>> figures_of_groups([FileFigure("global_risk", "risk")], [rows], 2)["global_risk"].tolist()
     [0.75, 0.5]
     """
-    values_of = cache(values_of)
-    known: dict[Any, tuple[Floats, Floats]] = {}
-    by_name = {}
-    for figure in figures:
-        if figure.how in ("min", "max"):
-            by_name[figure.name] = _extremes(figure, values_of, of_row, n_groups)
-            continue
-        at = (figure.column, figure.below, figure.above, figure.among)
-        if at not in known:
-            sums = _sums(figure, values_of)
-            known[at] = _by_group(sums.over, of_row, n_groups), _by_group(sums.under, of_row, n_groups)
-        by_name[figure.name] = _mean(_figure(figure, *known[at]))
-    return by_name
+    by_mark = {_mark(figure): figure for figure in figures}  # a mean and its sum need the same
+    known: dict[Any, Floats] = {}
+    for told, of_row, times in pieces:
+        values_of = cache(told)
+        for mark, figure in by_mark.items():
+            if figure.how in JOINED:
+                own = _extremes(figure, values_of, of_row, n_groups)
+            else:
+                sums = _sums(figure, values_of)
+                own = np.stack([_by_group(rows, of_row, n_groups, times) for rows in (sums.over, sums.under)])
+            known[mark] = JOINED.get(figure.how, np.add)(known[mark], own) if mark in known else own
+    return {
+        figure.name: _mean(own if figure.how in JOINED else _figure(figure, *own))
+        for figure, own in ((figure, known[_mark(figure)]) for figure in figures)
+    }
+
+
+def _mark(figure: FileFigure) -> tuple[Any, ...]:
+    how = figure.how if figure.how in JOINED else ""
+    return how, figure.column, figure.below, figure.above, figure.among
 
 
 def _extremes(figure: FileFigure, values_of: Told, of_row: NDArray[np.integer], n_groups: int) -> Floats:
     out = []
     for row in _values(figure, values_of):
         extremes = np.full(n_groups, np.nan)
-        (np.fmin if figure.how == "min" else np.fmax).at(extremes, of_row, row)
+        JOINED[figure.how].at(extremes, of_row, row)
         out.append(extremes)
-    return _mean(np.stack(out))
+    return np.stack(out)
 
 
-def _by_group(rows: Floats, of_row: NDArray[np.integer], n_groups: int) -> Floats:
-    return np.stack([np.bincount(of_row, row, n_groups) for row in rows])
+def _by_group(rows: Floats, of_row: NDArray[np.integer], n_groups: int, times: Ints | None = None) -> Floats:
+    return np.stack([np.bincount(of_row, row if times is None else row * times, n_groups) for row in rows])
 
 
 def _ratio(over: Floats, under: Floats) -> Floats:
@@ -340,10 +348,8 @@ class RecordResult(Result):
             labels = labels.select(*self.by)
             values = {figure.name: np.array(row) for figure, row in zip(figures, by_figure, strict=True)}
         else:
-            frame, rows = self.told_frame()
-            labels, of_row = group_columns(frame, self.by, rows)
-            n = np.bincount(of_row, minlength=len(labels))
-            values = figures_of_groups(figures, self.told, of_row, len(labels))
+            labels, n, pieces = self._told_groups()
+            values = figures_of_groups(figures, pieces, len(labels))
         first = leading(figures)
         risk = values[first.name] * (-1 if first.higher == "safer" else 1)
         order = np.argsort(np.where(np.isnan(risk), np.inf, -risk), kind="stable")
@@ -360,6 +366,12 @@ class RecordResult(Result):
         """The caller's frame, and the indices of the rows that the values belong to, None for all."""
         cells: Any = self.__dict__["cells"]
         return cells.records_frame(), None
+
+    def _told_groups(self) -> tuple[nw.DataFrame[Any], Ints, Iterable[Piece]]:
+        """Labels of the subgroups, the records of each, and what is told of these."""
+        frame, rows = self.told_frame()
+        labels, of_row = group_columns(frame, self.by, rows)
+        return labels, np.bincount(of_row, minlength=len(labels)), [(self.told, of_row, None)]
 
     def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
         """The units to resample: function that returns values, number of records of each value, and households."""
@@ -417,11 +429,12 @@ class PairRecordResult(RecordResult, PairResult):
 
     Attributes
     ----------
-    each : dict of str to ndarray
-        What is told of each record, of m releases a row for each; dropped when the result is pickled.
+    each : dict of str to ndarray, or callable
+        What is told of each record, of m releases a row for each; where cells are in parts, a function that tells it of
+        those of a part. Dropped when the result is pickled.
     """
 
-    each: Mapping[str, Values] = field(default_factory=dict, init=False)
+    each: Any = field(default_factory=dict, init=False)
     n: int = field(default=0, kw_only=True)
     prefix: str = field(default="", repr=False, kw_only=True)
 
@@ -436,7 +449,20 @@ class PairRecordResult(RecordResult, PairResult):
 
     def told(self, column: str) -> Values:
         """Values of each record under a column name of `file_figures`; of m releases a row for each."""
-        return self.each[column]
+        values: Values = self.each[column]
+        return values
+
+    def _told_groups(self) -> tuple[nw.DataFrame[Any], Ints, Iterable[Piece]]:
+        if not isinstance(self.pair, PartedPair):
+            return super()._told_groups()
+        groups = self.pair.subgroups(self.by)
+        return groups.labels, groups.n, self._told_pieces(self.pair)
+
+    def _told_pieces(self, pair: PartedPair) -> Iterable[Piece]:
+        """What is told of the cells of each part."""
+        for part in pair.parts():
+            told = self.each(part).__getitem__ if callable(self.each) else replace(self, pair=part).told
+            yield told, part.subgroup(self.by), part.by_file(0)
 
     def told_frame(self) -> tuple[nw.DataFrame[Any], NDArray[np.int64] | None]:
         """The original, and the indices of the rows that the values belong to, None for all."""
@@ -518,15 +544,20 @@ class Breakdown:
         """Whether there are any."""
         return bool(self.by) or self.rng is not None
 
+    @property
+    def drawn(self) -> bool:
+        """Whether records are resampled."""
+        return self.rng is not None
+
     def extra(self, cells: AnyCells) -> tuple[str, ...]:
         """Columns that a plan's cells have to bring with them for it."""
         whose = (cells.roles.household, cells.roles.person) if self.rng is not None else ()
         return tuple(dict.fromkeys([*self.by, *(column for column in whose if column is not None)]))
 
-    def of(self, result: Of, each: Mapping[str, Values] | None = None) -> Of:
+    def of(self, result: Of, each: Mapping[str, Values] | Callable[[Pair], Mapping[str, Values]] | None = None) -> Of:
         """A new result, with its subgroups set and its intervals computed.
 
-        `each`: values of each record, kept if there are subgroups.
+        `each`: values of each record, or a function that tells them of a part, kept if there are subgroups.
         """
         if not self.wanted:
             return result

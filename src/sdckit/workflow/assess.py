@@ -464,7 +464,7 @@ def assess_release(
             for file, measured in enumerate((before, *after)):
                 for intruder in measured.intruders:
                     keep_rows(pair, file, getattr(intruder.get("key_frequencies"), "cells", None))
-            count_ahead(pair, scenario)
+            count_ahead(pair, scenario, by)
         intruders = compared_intruders(
             every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several, only=only
         )

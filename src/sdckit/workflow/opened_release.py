@@ -132,7 +132,7 @@ def _with_id(file: Any, original: Any, id: str, opened: Pair, order: Any) -> Any
     return with_column_of(file, column)
 
 
-def count_ahead(pair: Pair, scenario: Scenario) -> None:
+def count_ahead(pair: Pair, scenario: Scenario, by: Sequence[str] = ()) -> None:
     """Count the keys of each intruder with all sensitive variables on the engine, from which measures take theirs.
 
     Where rows belong together, Spark counts them joined: the cells of each file follow, and no file is read again.
@@ -150,7 +150,7 @@ def count_ahead(pair: Pair, scenario: Scenario) -> None:
             with suppress(TooMuchError):
                 together = count_pair(pair, wanted, aligned=True) if joined else None
             if together is None:
-                count_or_part(pair, wanted)
+                count_or_part(pair, wanted, also=[column for column in by if column in columns])
 
 
 def in_every_file(pair: Pair) -> frozenset[str]:

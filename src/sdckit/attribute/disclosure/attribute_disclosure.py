@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
@@ -498,7 +498,7 @@ def attribute_disclosure(
     broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
     pair = open_or_part(
         original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id,
-        records=broken.wanted,
+        records=broken.drawn,
     )  # fmt: skip
     columns = target_roles.coded_columns(pair, (*names, learnt), cut)
     return disclosure_of(pair, names, learnt, columns, left_out, prefix, broken)
@@ -546,13 +546,13 @@ def disclosure_of(
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """What a result is made of; `each` has the values of each record by release, if they were asked for."""
+    """What a result is made of; `each`: values of each record by release, if asked for, or what tells a part's."""
 
     per_release: list[dict[str, float]]
     checks: tuple[DisclosureCheck, ...]
     columns: dict[str, Any]
     excluded: dict[str, int]
-    each: dict[str, Any]
+    each: Columns | Callable[[Pair], Columns]
 
 
 def _measured(
@@ -567,10 +567,7 @@ def _measured(
     by_release: list[Columns] = []
     excluded: Counter[str] = Counter()
     for part in pair.parts():
-        here = {name: own if own.cut is not None else part.codes(name) for name, own in columns.items()}
-        groups, codes = _keys_of(part, keys, here)
-        table = target_roles.key_and_target(part, keys, here[target], groups)
-        without = excluded_cells(left_out, here, here[target], groups, table)
+        table, codes, without = _tabulated(part, keys, target, columns, left_out)
         d, removed = counted(table, without, left_out.max_cell, 0)
         excluded.update(removed)
         for at, file in enumerate(files):
@@ -590,12 +587,32 @@ def _measured(
         new_checks += two_way(file, learnt, [columns[name] for name in keys], large, pair.parts())
         per_release.append({**release_figures(tallies[at], learnt, file), "n_checks": len(new_checks)})
         checks += new_checks
+
+    def told(part: Pair) -> Columns:
+        table, _, without = _tabulated(part, keys, target, columns, left_out)
+        d, *of_releases = (counted(table, without, left_out.max_cell, file)[0] for file in (0, *files))
+        return _stacked([_record_values(table, file, d, s) for file, s in zip(files, of_releases, strict=True)])
+
     shown = SHARES if by_release else ()  # of cells in parts nothing is kept by record
     return _Measured(
         per_release, tuple(checks),
         {name: np.mean([terms[name] for terms in by_release], axis=0) for name in shown}, dict(excluded),
-        {name: np.stack([terms[name] for terms in by_release]) for name in by_release[0]} if each else {},
+        told if not by_release else _stacked(by_release) if each else {},
     )  # fmt: skip
+
+
+def _stacked(by_release: Sequence[Columns]) -> Columns:
+    return {name: np.stack([terms[name] for terms in by_release]) for name in by_release[0]}
+
+
+def _tabulated(
+    part: Pair, keys: Sequence[str], target: str, columns: Mapping[str, SharedCoding], left_out: Exclusions
+) -> tuple[KeyTarget, list[NDArray[np.int32]], dict[str, NDArray[np.bool_]]]:
+    """The combinations of keys and target, the level of each key in every group, and what each reason excludes."""
+    here = {name: own if own.cut is not None else part.codes(name) for name, own in columns.items()}
+    groups, codes = _keys_of(part, keys, here)
+    table = target_roles.key_and_target(part, keys, here[target], groups)
+    return table, codes, excluded_cells(left_out, here, here[target], groups, table)
 
 
 def _keys_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar
@@ -414,10 +414,10 @@ def correct_attribution_probability(
         numeric = {"numeric target": list(widths)}
         pair = open_pair(original, released, categories=categories, numeric=numeric, also=broken.also, id=id)
     else:
-        pair = open_or_part(original, released, categories=categories, also=broken.also, id=id, records=broken.wanted)
-    caps: list[Floats] = []
+        pair = open_or_part(original, released, categories=categories, also=broken.also, id=id, records=broken.drawn)
+    told: Columns | Callable[[Any], Columns] | None
     if isinstance(pair, PartedPair):
-        pair, attribution, per_release, columns = _of_parts(pair, names, learnt, share)
+        pair, attribution, per_release, columns, told = _of_parts(pair, names, learnt, share)
     else:
         if widths:
             attribution = _numeric(pair, names, learnt, widths, distance)
@@ -430,11 +430,12 @@ def correct_attribution_probability(
             "cap_original": attribution.original,
             "matched": np.mean([size > 0 for _, size in attribution.released], axis=0),
         }
+        told = _by_release(attribution, caps) if broken.wanted else None
     notes = _notes(pair, (*names, *learnt), attribution, per_release, share)
     result = CorrectAttributionProbability.of(
         pair, per_release, target_roles.MISSING_RULE, notes, target=learnt, tau=share, columns=columns, prefix=prefix
     )
-    return broken.of(result, _by_release(attribution, caps) if broken.wanted else None)
+    return broken.of(result, told)
 
 
 cap = correct_attribution_probability
@@ -454,7 +455,7 @@ class _Attribution:
     targeted: list[Targeted]
 
 
-def _by_release(attribution: _Attribution, caps: Sequence[Floats]) -> dict[str, NDArray[Any]]:
+def _by_release(attribution: _Attribution, caps: Sequence[Floats]) -> Columns:
     """The values of each record, release by release."""
     by_release = {
         "cap": np.stack(caps), "cap_original": attribution.original, "baseline": attribution.blind,
@@ -488,8 +489,11 @@ def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius:
 
 def _of_parts(
     pair: PartedPair, keys: Sequence[str], target: Sequence[str], tau: float
-) -> tuple[Pair, _Attribution, list[dict[str, float]], Columns]:
-    """The same of cells in parts: their sums, and the values of the cells in files, with the pair that counts them."""
+) -> tuple[Pair, _Attribution, list[dict[str, float]], Columns, Callable[[Any], Columns]]:
+    """The same of cells in parts: their sums, and the values of the cells in files, with the pair that counts them.
+
+    And a function that tells the values of the cells of a part, release by release.
+    """
     releases = range(pair.m)
     aside = pair.aside({"cap": float, "cap_original": float, "matched": float, "times": np.int64})
     sums: list[dict[str, Any]] = [dict.fromkeys(("cap", "original", "matched", "targeted"), 0) for _ in releases]
@@ -512,7 +516,8 @@ def _of_parts(
             "times": times,
         })  # fmt: skip
     if margins:
-        margin = sum_of_equal(*map(np.concatenate, zip(*margins, strict=True)))[1] / pair.n
+        words, records = sum_of_equal(*map(np.concatenate, zip(*margins, strict=True)))
+        margin = records / pair.n
     else:
         margin = pair.codes(target[0]).counts[0] / pair.n
     baseline = float(margin @ margin)
@@ -536,7 +541,14 @@ def _of_parts(
     ]
     columns = aside.columns()
     counted = replace(pair, times=(columns.pop("times"),))
-    return counted, _Attribution(empty, [], baseline, empty, targets), figures, columns
+
+    def told(part: Any) -> Columns:
+        own = _categorical(part, keys, target, 0, tau)
+        levels = np.searchsorted(words, part.words(target, 0)) if margins else part.codes(target[0]).codes[0]
+        caps = [target_roles.shares(*counts) for counts in own.released]
+        return _by_release(replace(own, blind=margin[levels]), caps)
+
+    return counted, _Attribution(empty, [], baseline, empty, targets), figures, columns, told
 
 
 def _levels(pair: Pair, target: Sequence[str]) -> SharedGroups:

@@ -335,8 +335,8 @@ def files_to_match(
 
     Of a scenario's keys that it calls neither known nor synthetic, those that every release left as they were are
     known. Numbers are those of `numeric` or the scenario, where one declares any, else those that `_by_values` and
-    `_meant` find, and all that a dict `width` names. `also`: further columns of the original. `counted` as for
-    `open_pair`.
+    `_meant` find, and all that a dict `width` names. `also`: further columns of the original, in parts of every file.
+    `counted` as for `open_pair`.
     """
     scenario = arguments.scenario_or_none(asked.scenario)
     fixed = arguments.names(asked.known, "known") or ()
@@ -361,9 +361,9 @@ def files_to_match(
     match_by(known=(*fixed, *rest), synthetic=made, numeric=declared or (), **early)
     roles = {"keys": keys} if keys else {"known": fixed, "synthetic": made}
     opened = open_files(original, released, id=id)
-    in_parts = counted and not also and can_deal_together(opened, names)
+    in_parts = counted and can_deal_together(opened, (*names, *also))
     try:
-        if in_parts and do_not_fit(opened, names):
+        if in_parts and not also and do_not_fit(opened, names):
             raise TooMuchError
         pair = open_pair(opened, categories={}, unread=roles, also=also, aligned=True, counted=counted)
         changed = tuple(name for name in rest if not all(pair.identical([name])))
@@ -371,7 +371,7 @@ def files_to_match(
         if not in_parts:
             raise
         changed = tuple(name for name in rest if name not in kept_columns(opened, rest))
-        pair = deal_together(opened, tuple(names))
+        pair = deal_together(opened, tuple(names), also=also)
     fixed, made = (*fixed, *(name for name in rest if name not in changed)), (*made, *changed)
     by |= {"known": _in_order(fixed, names), "synthetic": _in_order(made, names)}
     by["exact"] = by["known"] if asked.known_exact or (keys and declared is None) else ()

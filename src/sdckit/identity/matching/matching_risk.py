@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -16,7 +16,7 @@ from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import mean_figures
 from sdckit.cells.parted_pair import PartedPair
 from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
+from sdckit.cells.record_result import IntervalKind, PairRecordResult, Piece, breakdown
 from sdckit.data import arguments
 from sdckit.data.columns import is_number
 from sdckit.data.missing_values.missing import MissingRule
@@ -53,6 +53,7 @@ class Matched:
     true: NDArray[np.bool_]  # (m, targets) whether the record made from it is among them
     alike: NDArray[np.int64]  # (m, targets) released records that match it on the known variables alone
     times: NDArray[np.int64] | None = None  # (targets,) records that each stands for; None where it is one
+    group: NDArray[np.int64] | None = None  # (targets,) subgroup of each, where it is one of a part
 
     @property
     def n(self) -> int:
@@ -199,6 +200,11 @@ class MatchingRisk(PairRecordResult):
     def told_frame(self) -> tuple[Any, NDArray[np.int64] | None]:
         """The original, and the rows of it that are targets (None: all)."""
         return self.pair.original, self._rows()
+
+    def _told_pieces(self, pair: PartedPair) -> Iterable[Piece]:
+        del pair  # its targets were merged
+        assert self.matched.group is not None
+        return [(self.told, self.matched.group, self.matched.times)]
 
     def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
         """The units to resample: targets, as many as each stands for."""
@@ -543,14 +549,15 @@ def matching_risk(
     if distance == "euclidean":
         matching_options.refuse_with_radius(width, relative, missing)
     files = matching_options.files_to_match(
-        original, released, asked, id=id, also=broken.also, counted=distance == "box" and rows is None
-    )
+        original, released, asked, id=id, also=broken.also,
+        counted=distance == "box" and rows is None and not broken.whose,
+    )  # fmt: skip
     pair, how = files.pair, files.by
     matching_options.refuse_missing(pair, how)
     matching_options.refuse_what_does_not_fit(files)
     options = (tol, bounds, around, distance)
     if isinstance(pair, PartedPair):
-        matched = _matched_in_parts(files, pair, options)
+        matched = _matched_in_parts(files, pair, broken.by, options)
     else:
         targets = matching_options.target_rows(rows, len(pair.original))
         matches = [_match(pair, how, how.names, j, targets, options) for j in range(pair.m)]
@@ -624,8 +631,10 @@ def _match(
     return match(categories, intervals, targets, known, None if pair.times is None else pair.times[j + 1])
 
 
-def _matched_in_parts(files: FilesToMatch, pair: PartedPair, options: tuple[float, str, str, str]) -> Matched:
-    """The matches of cells in parts by equal values, one target for all that are alike in them.
+def _matched_in_parts(
+    files: FilesToMatch, pair: PartedPair, by: Sequence[str], options: tuple[float, str, str, str]
+) -> Matched:
+    """The matches of cells in parts by equal values, one target for all that are alike in them and in their subgroup.
 
     Raises TooMuchError: numbers within intervals, or missing values that match any, which need all cells at once.
     """
@@ -641,10 +650,13 @@ def _matched_in_parts(files: FilesToMatch, pair: PartedPair, options: tuple[floa
         counts = [size[rows] for size in groups.size[1:]]
         words = part.words(how.known, 0)
         alike = [_looked_up(words, *of_release) for of_release in known]
-        found.append(_merged(np.stack([*counts, *part.kept().astype(np.int64), *alike]), part.by_file(0)))
+        group = [part.subgroup(by)] if by else []
+        kept = part.kept(how.names).astype(np.int64)
+        found.append(_merged(np.stack([*counts, *kept, *alike, *group]), part.by_file(0)))
     values, times = _merged(*map(np.hstack, zip(*found, strict=True)))
     m = pair.m
-    return Matched(np.arange(len(times)), values[:m], values[m : 2 * m].astype(np.bool_), values[2 * m :], times)
+    true = values[m : 2 * m].astype(np.bool_)
+    return Matched(np.arange(len(times)), values[:m], true, values[2 * m : 3 * m], times, values[3 * m] if by else None)
 
 
 def _released_by(pair: PartedPair, known: Sequence[str], file: int) -> tuple[Ints, Ints]:

@@ -167,7 +167,7 @@ def open_keys(
 ) -> tuple[Pair, tuple[str, ...], dict[str, str]]:
     """Open the files by their keys, and say where a release is the original."""
     names = resolve_roles(scenario=scenario, keys=keys).keys
-    pair = open_or_part(original, released, categories={"keys": names}, also=broken.also, id=id, records=broken.wanted)
+    pair = open_or_part(original, released, categories={"keys": names}, also=broken.also, id=id, records=broken.drawn)
     return pair, names, same_note(sum(pair.identical(names)), pair.m, "keys, row by row")
 
 
