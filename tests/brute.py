@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import cache
 from itertools import combinations
 
 import mpmath
@@ -62,6 +63,7 @@ def diversity(values, c):
     return len(counts), entropy, max(holds, default=0)
 
 
+@cache
 def risk(f, big_f):
     """E[1/F | f] with 50 digits, by the published form; beyond f = 100, too slow there, by its Euler transform.
 

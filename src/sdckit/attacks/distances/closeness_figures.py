@@ -119,8 +119,9 @@ def adversarial_accuracy(files: Searches, real: str, released: str) -> float:
     """
     if files.files[real].n < 2 or files.files[released].n < 2:
         return math.nan
+    tolerance = files.tolerance
     halves = [
-        wins(files.distance(a, b), files.distance(a, a), files.tolerance).mean()
+        wins(files.distance(a, b), files.distance(a, a), tolerance).mean()
         for a, b in ((real, released), (released, real))
     ]
     return float(sum(halves) / 2)
@@ -136,13 +137,15 @@ def same_size(files: Searches, names: Sequence[str], rng: np.random.Generator) -
         name: np.sort(rng.choice(size, smallest, replace=False)) if size > smallest else np.arange(size)
         for name, size in zip(names, sizes, strict=True)
     }
+    if files.apart:  # nothing is searched for any more
+        apart: dict[tuple[str, str], Floats] = {}
+        for (a, b), far in files.apart.items():
+            apart[a, b] = apart[b, a].T if (b, a) in apart else far.take(rows[a], 0).take(rows[b], 1)
+        return Searches({name: Size(smallest, files.files[name].metric) for name in names}, apart=apart)
     chosen = {name: files.files[name].take(some) for name, some in rows.items()}
     whole = {name for name, size in zip(names, sizes, strict=True) if size == smallest}
-    return Searches(
-        chosen,
-        {among: searched for among, searched in files.memo.items() if whole.issuperset(among)},
-        apart={(a, b): far[np.ix_(rows[a], rows[b])] for (a, b), far in files.apart.items()},
-    )
+    memo = {among: searched for among, searched in files.memo.items() if whole.issuperset(among)}
+    return Searches(chosen, memo)
 
 
 def all_distances(files: Searches, names: Sequence[str]) -> Searches:
