@@ -525,16 +525,17 @@ def few_values(
     """
     (enough, small, most), room = limits, room or make_room(relations)
     looked_at, inside = np.zeros(len(points), np.bool_), np.zeros(len(points), np.bool_)
-    seen = np.empty(enough)
+    seen, own_low, own_high = np.empty(enough), np.empty(len(low)), np.empty(len(high))
     for v in map(int, asked):
         n = _values_of_points(seen, v, points, used[0], looked_at, inside, low, high, members)
         last = high[v] if np.isfinite(high[v]) else low[v] + ENDLESS
+        known = seen[:n].tolist()  # of a few values, a list is looked through faster than an array
         for value in range(int(low[v]), int(last) + 1):
             if n >= enough:
                 break
-            if value in seen[:n]:
+            if value in known:
                 continue
-            own_low, own_high = low.copy(), high.copy()
+            own_low[:], own_high[:] = low, high
             own_low[v] = own_high[v] = value
             outcome = find_point(relations, own_low, own_high, members, (value + v) % 3, most, room, begin=v)
             if outcome == 1:
