@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from sdckit import Scenario, recoverable_values
+from sdckit import Recipe, Scenario, check, recoverable_values
 from sdckit.attacks.recovery.owner_knowledge import Known
 from sdckit.attacks.recovery.reconstruction_rules import Source
 
@@ -221,3 +221,164 @@ def test_dates_of_visits_are_told_by_the_first_and_the_days_between(seed):
         alone = released.drop(["since", "entry"], strict=False)
         found = recoverable_values(alone, own.select(alone.columns), guess=False, scenario=scenario)
         assert found.columns[0][0].counted == 0
+
+
+# What a reader concludes from the release and what everybody knows of such files; a twin lacks what tells it.
+
+
+def couples(seed=1, same=0.015):
+    """Households of a head, most with a spouse, who has the other sex but for few, and some with a child of the head.
+
+    `mother`: the number of her row.
+    """
+    rng, rows = np.random.default_rng(seed), []
+    for home in range(700):
+        sex = int(rng.integers(2))
+        spouse, child = rng.random(2) < (0.7, 0.4)
+        rows.append((home, "head", "mf"[sex], None))
+        mother = len(rows) if sex else None
+        if spouse:
+            other = sex if rng.random() < same else 1 - sex
+            rows.append((home, "spouse", "mf"[other], None))
+            mother = mother or (len(rows) if other else None)
+        if child:
+            rows.append((home, "child", "mf"[int(rng.integers(2))], mother))
+    return pl.DataFrame(rows, schema=["home", "relation", "sex", "mother"], orient="row")
+
+
+def known_of(original, released, column, **roles):
+    found = recoverable_values(released, original, guess=False, **roles)
+    (only,) = (each for each in found.columns[0] if each.column == column)
+    return only
+
+
+@pytest.mark.parametrize("share", [0.2, 0.04])
+def test_the_sex_of_a_spouse_is_told_by_that_of_the_head(share):
+    whole = couples().drop("mother")
+    drawn = pl.Series(np.random.default_rng(2).random(whole.height) < share)
+    hidden = whole.with_columns(sex=pl.when((pl.col("relation") == "spouse") & drawn).then(None).otherwise("sex"))
+    head = hidden.filter(pl.col("relation") == "head").select("home", head="sex")
+    beside = whole.with_columns(shown=hidden["sex"]).join(head, on="home", how="left", maintain_order="left")
+    right = beside.filter(pl.col("shown").is_null() & (pl.col("sex") != pl.col("head"))).height
+    sex = known_of(whole, hidden, "sex", household="home")
+    assert (sex.alone, sex.known) == (0, right)
+    assert right > 0.9 * sex.touched > 10
+    assert "leave out relation" in sex.known_remedies[0]
+    unrelated = couples(same=0.5).drop("mother")
+    blank = unrelated.with_columns(sex=pl.when((pl.col("relation") == "spouse") & drawn).then(None).otherwise("sex"))
+    assert known_of(unrelated, blank, "sex", household="home").known == 0
+
+
+def test_only_women_are_named_as_mothers():
+    whole = couples().drop("relation")
+    named = pl.Series(np.isin(np.arange(1, whole.height + 1), whole["mother"].drop_nulls().to_numpy()))
+    drawn = pl.Series(np.random.default_rng(3).random(whole.height) < 0.2)
+    hidden = whole.with_columns(sex=pl.when(drawn).then(None).otherwise("sex")).drop("home")
+    sex = known_of(whole.drop("home"), hidden, "sex")
+    assert sex.known == (named & drawn).sum() > 30
+    assert sex.known_by == "whether it is the row number mother of another one"
+    anybody = pl.col("mother") * 7 % whole.height + 1
+    files = (frame.with_columns(mother=anybody) for frame in (whole.drop("home"), hidden))
+    assert known_of(*files, "sex").known == 0
+
+
+ILL = np.random.default_rng(9).choice(["none", "flu", "asthma", "rare"], 1_000, p=[0.5, 0.3, 0.19, 0.01])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [ILL, ILL == "rare", (ILL == "rare") * 1, np.where(ILL == "rare", "9", "1")],
+    ids=["text", "bool", "0", "9"],
+)
+@pytest.mark.parametrize("others", [0, 8])
+def test_a_category_that_no_record_shows_is_what_is_missing(values, others):
+    """But not where other values are missing as well."""
+    whole = pl.DataFrame({"ill": values, "other": np.arange(1_000) % 7})
+    gone = (ILL == "rare") | np.isin(np.arange(1_000), np.flatnonzero(ILL == "none")[:others])
+    hidden = whole.with_columns(ill=pl.when(pl.Series(gone)).then(None).otherwise("ill"))
+    ill = known_of(whole, hidden, "ill")
+    assert ill.touched == (ILL == "rare").sum() + others
+    assert ill.known == (0 if others else ill.touched)
+    assert others or ill.known_remedies[0].startswith("put categories of ill together")
+
+
+def test_a_number_that_few_have_is_in_no_list_of_categories():
+    children = np.append(np.random.default_rng(1).integers(0, 4, 500), 7)
+    whole = pl.DataFrame({"children": children})
+    hidden = whole.with_columns(children=pl.when(pl.col("children") < 7).then("children"))
+    assert known_of(whole, hidden, "children").known == 0
+
+
+@pytest.mark.parametrize("of_them", [True, False])
+def test_an_item_is_told_by_the_mean_of_those_answered_and_how_many_they_are(of_them):
+    rng = np.random.default_rng(5)
+    items, skipped, answers = [f"q{i}" for i in range(5)], rng.random((5, 900)) < 0.06, rng.integers(1, 6, (5, 900))
+    whole = pl.DataFrame(dict(zip(items, answers, strict=True)) | {"stratum": rng.integers(1, 6, 900)})
+    whole = whole.with_columns(
+        pl.when(pl.Series(~own)).then(name).alias(name) for name, own in zip(items, skipped, strict=True)
+    )
+    mean = pl.mean_horizontal(items).round(2)
+    whole = whole.with_columns(
+        mood=mean if of_them else mean.shuffle(seed=1),
+        answered=pl.sum_horizontal(pl.col(items).is_not_null()).cast(pl.Int64),
+    )
+    hidden = whole.with_columns(q3=pl.when(pl.Series(rng.random(900) < 0.1)).then(None).otherwise("q3"))
+    item = known_of(whole, hidden, "q3")
+    assert item.touched > 60
+    assert item.known == (item.touched if of_them else 0)
+    assert not of_them or "answered" in item.known_remedies[0]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("how", ["top-coded", "suppressed", "left out"])
+def test_the_income_of_a_household_counts_its_members(how):
+    rng = np.random.default_rng(6)
+    size = rng.choice([1, 2, 3, 4, 5, 6], 600)
+    home = np.repeat(np.arange(600), size)
+    whole = pl.DataFrame(
+        {
+            "size": size[home],
+            "income": np.exp(rng.normal(10, 0.6, 600)).round(2)[home],
+            "sex": rng.choice(["f", "m"], len(home)),
+        }
+    )
+    large = pl.col("size") > 4
+    made = Recipe([{"method": "drop_identifiers", "columns": ["size"]}]) if how == "left out" else None
+    hidden = (
+        whole.drop("size")
+        if made
+        else whole.with_columns(size=pl.when(large).then(None if how == "suppressed" else 4).otherwise("size"))
+    )
+    for income, holds in ((pl.col("income"), False), (pl.lit(1.0) * pl.int_range(whole.height), True)):
+        scenario = Scenario(keys=["size", "sex"], insensitive=["income"], thresholds={"recoverable": 0.1}, aligned=True)
+        files = [frame.with_columns(income=income) for frame in (whole, hidden)]
+        (verdict,) = check(*files, scenario=scenario, recipe=made).verdicts[:1]
+        assert verdict.holds is (None if holds and made else holds)
+        assert holds or "the rows with the same income counted" in verdict.because
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("left_out", [True, False])
+def test_coordinates_tell_the_district_they_lie_in(left_out):
+    rng = np.random.default_rng(8)
+    centres = np.stack(np.meshgrid(np.arange(4), np.arange(4)), -1).reshape(-1, 2) * 10
+    district = rng.integers(0, 16, 1_500)
+    x, y = (centres[district] + rng.uniform(-4.5, 4.5, (1_500, 2))).round(3).T
+    whole = pl.DataFrame(
+        {"district": [f"D{code}" for code in district], "sex": rng.choice(["f", "m"], 1_500), "x": x, "y": y}
+    )
+    made = Recipe([{"method": "drop_identifiers", "columns": ["district"]}]) if left_out else None
+    hidden = (
+        whole.drop("district")
+        if left_out
+        else whole.with_columns(district=pl.when(pl.Series(rng.random(1_500) < 0.1)).then(None).otherwise("district"))
+    )
+    for move, holds in ((pl.col("y"), False), (pl.col("y").shuffle(seed=1), True)):
+        scenario = Scenario(
+            keys=["district", "sex"], insensitive=["x", "y"], thresholds={"recoverable": 0.1}, aligned=True
+        )
+        (verdict,) = check(
+            *(frame.with_columns(y=move) for frame in (whole, hidden)), scenario=scenario, recipe=made
+        ).verdicts[:1]
+        assert verdict.holds is (None if holds and left_out else holds)
+        assert holds or "the nearest record by x and y" in verdict.because

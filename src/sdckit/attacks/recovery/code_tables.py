@@ -53,7 +53,7 @@ def table_of_numbered(
     if not len(own) or n_levels > len(own) / BORNE:
         return table
     of_value = np.bincount(theirs, minlength=len(values))
-    if not 1 < np.count_nonzero(of_value) <= len(own) / BORNE:
+    if len(values) < 2 or np.count_nonzero(of_value) > len(own) / BORNE:
         return table
     code, value, counts = pair_counts(own, theirs, len(values))
     of_code = np.bincount(code, counts, minlength=n_levels + 1)

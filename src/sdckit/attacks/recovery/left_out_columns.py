@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sdckit.attacks.recovery.derived_columns import released_predictors
-from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge
+from sdckit.attacks.recovery.owner_knowledge import counted_rows, file_put_back, owner_knowledge
 from sdckit.attacks.recovery.reconstruct import Recovered, recognised
 from sdckit.attacks.recovery.recoverable_values import RecoverableValues, recovery_figures, summed_up
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
@@ -80,6 +80,7 @@ def _told(file: RecoveryFile, *, time: str | None, seed: int, step: Callable[[st
         columns = {name: column for name, column in file.columns.items() if name != file.household}
         alone = replace(file, columns=columns, roles=replace(file.roles, household=None))
         predictors = released_predictors(columns, None, {})
+        predictors += counted_rows(columns) if file.household is None else []
         known = owner_knowledge(alone, {}, released=predictors, time=time, seed=seed)
         file.memo[place] = {name: own.of(None) for name, own in known.items() if own.told.any()}
     recovered: dict[str, Recovered] = file.memo[place]

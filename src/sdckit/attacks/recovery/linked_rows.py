@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ LASTING = 0.5  # of its usual spread: a number that lasts differs by less, on av
 PER_MEMBER = 4  # levels, for each row of the largest group, of a column that numbers them
 TIMES = 2  # columns that say when the rows of a group were
 FEW_ZEROS = 10  # rows that may name row 0
+FEW_KINDS = 30  # levels of a column that says who is the head of a household, and who the spouse
+BACK = "the row for which this one is "
 MOST_CELLS = 16  # per record, of a table of the members of all groups by their number
 
 Rows = NDArray[np.int64]
@@ -76,8 +78,9 @@ def linked_rows(
 ) -> Iterator[Predictor]:  # fmt: skip
     """The values of other columns, and of the same one, in rows that a record is linked with, as predictors.
 
-    The row that an id points to, and the way back; the other of two members of a household; the first and last member;
-    the next and previous row of a person; the sums over the other members. Groups are found without a role, too.
+    The row that an id points to, the way back, and whether a row is pointed to; the other of two members of a
+    household; the head for the spouse, and the spouse for the head; the first and last member; the next and previous
+    row of a person; the sums over the other members. Groups are found without a role, too.
 
     Parameters
     ----------
@@ -107,6 +110,7 @@ def _linked(
     groupings = _groupings(columns, household, person, time)
     names = {name: column for name, column in columns.items() if name not in (household, person)}
     pointers = [link for forth in _pointers(names, columns, groupings[:1]) for link in (forth, _back(forth))]
+    pointers += _couples(columns, groupings[:1])
     within = [link for grouping in groupings for link in _within(grouping, household, person)]
     seen: list[Link] = []
     for links in (pointers, within):
@@ -115,6 +119,9 @@ def _linked(
             if np.count_nonzero(there) < FEWEST or any((link.row == other.row)[there].all() for other in seen):
                 continue
             seen.append(link)
+            if link.words.startswith(BACK):  # only women are named as mothers
+                words = f"whether it is {link.words.removeprefix(BACK)} of another one"
+                yield Predictor(link.columns, words, there[some].astype(np.int32), 1, kind="linked")
             yield from (_there(name, column, link, some) for name, column in columns.items() if _varies(column, link))
             yield from _moved(columns, link, some)
         if links is pointers:
@@ -297,6 +304,29 @@ def _within(grouping: _Grouping, household: str | None, person: str | None) -> I
             yield Link(columns, f"the {words} row of {name}{by}", np.where(row == np.arange(n), -1, row))
 
 
+def _couples(columns: Mapping[str, ReleasedColumn], groupings: Sequence[_Grouping]) -> Iterator[Link]:
+    """The spouse of the head and the head of the spouse: a value that each household has once, and one it may have."""
+    for home, (name, column) in product((grouping.household for grouping in groupings), columns.items()):
+        if name == home.name or not 2 <= column.n_levels <= FEW_KINDS:
+            continue
+        cells = home.of_row.astype(np.int64) * (column.n_levels + 1) + column.codes
+        cells[home.of_row < 0] = home.n * (column.n_levels + 1)
+        counts = np.bincount(cells, minlength=(home.n + 1) * (column.n_levels + 1)).reshape(home.n + 1, -1)
+        several = counts[:-1, 1:][home.sizes > 1]
+        ones, more = (several == 1).sum(axis=0), (several > 1).sum(axis=0)
+        head = int(ones.argmax())
+        mates = np.where(more <= (1 - ALIKE) * ones, ones, 0)
+        mates[head] = 0
+        if ones[head] < ALIKE * len(several) or mates.max() < FEWEST:
+            continue
+        pair, row = [head + 1, int(mates.argmax()) + 1], np.full(len(column.codes), -1, np.int64)
+        both = (counts[:, pair] == 1).all(axis=1)[home.of_row] & (home.of_row >= 0)
+        first, second = (np.flatnonzero(both & (column.codes == code)) for code in pair)
+        first, second = (rows[np.argsort(home.of_row[rows])] for rows in (first, second))
+        row[first], row[second] = second, first
+        yield Link((name, home.name), f"the head or the spouse of {home.name} by {name}", row)
+
+
 # Rows that ids point to.
 
 
@@ -305,7 +335,7 @@ def _back(link: Link) -> Link:
     (naming,) = np.nonzero(link.row >= 0)
     row = np.full(len(link.row), -1, np.int64)
     row[link.row[naming[::-1]]] = naming[::-1]
-    return Link(link.columns, f"the row for which this one is {link.words}", row)
+    return Link(link.columns, f"{BACK}{link.words}", row)
 
 
 def _pointers(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice, product
+from itertools import chain, combinations, islice, product
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery import derived_columns, touched_cells
 from sdckit.attacks.recovery.code_tables import numbered_values, table_of_numbered
 from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
-from sdckit.attacks.recovery.judged_relations import Halves, Judge
+from sdckit.attacks.recovery.indicators import FIRST
+from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
 from sdckit.attacks.recovery.linked_rows import linked_rows
 from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
 from sdckit.attacks.recovery.reconstruct import Recovered, put_back, row_orders
-from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
+from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction, Source
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
@@ -38,13 +39,21 @@ from sdckit.attacks.recovery.touched_cells import (
 from sdckit.data import pc
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_new_column, with_some_numbers
-from sdckit.numerics.array_types import Bools, Floats
+from sdckit.numerics.array_types import Bools, Floats, Ints
 
 MOST_SEARCHED = 100_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
 MOST_GROUPS = 0.6  # per record, whose totals shares are taken of
 MOST_TOLD = 0.8  # of the records, from which on codes may stand for the values of a column that was left out
 MOST_LENGTHS = 3  # of texts that are looked for in others
 AT_FIRST = 6  # parts of texts, among which those that are the whole text are
+FEWEST_ITEMS = 3
+FEWEST_GONE = 10  # records
+LEAST_OF_FEW, MOST_OF_FEW = 0.1, 0.7  # levels per record, of a column that counts rows
+FEWEST_POINTS = 30  # different numbers of a coordinate
+MOST_NUMBERS = 8
+SOME_POINTS = 2_000  # records on which two numbers are tried first
+SURELY_NEAR = 0.95  # whose nearest record has their category: more than wages tell of an education
+PER_ITEM = 10  # records, below which it is not looked for what items a mean is of
 NARROWER = 0.5  # of what the release leaves open: least gain that narrows
 
 
@@ -187,6 +196,8 @@ def owner_knowledge(
     homes = None if household is None else columns[household].codes.astype(np.int64) - 1
     apart(lambda column: _put_orders(column, orders, homes), searched, n)
     apart(lambda column: _put_spelt(column, file.before(column.name), columns), searched, n)
+    apart(lambda column: _put_nearest(column, columns), searched, n)
+    apart(lambda column: _put_vanished(column, file.before(column.name)), searched, n)
     # of a column that was recoded to groups, too, what it was counts before the group it was in
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
 
@@ -208,6 +219,8 @@ def _sources(
         (n, lambda some: linked_rows(columns, household=household, person=person, time=time, some=some)),
         *((column.n_levels, partial(text_parts, {name: column})) for name, column in columns.items()),
         (n, lambda some: (companion.of(some) for companion in _shares_of_totals(columns, names))),
+        (n, lambda some: (companion.of(some) for companion in _means_of_answered(columns, names))),
+        (n, lambda some: (companion.of(some) for companion in counted_rows(columns if names else {}))),
     ]
 
 
@@ -260,9 +273,9 @@ def _with_texts_read(
     Else as codes of the original, where the release shows its texts: a value that was taken out everywhere has another.
     """
     n, column = len(before.codes), recovered.target.column
-    if before.numeric or before.coded.kind not in TEXTS:
+    if before.numeric:
         return recovered, make
-    for part in islice(text_parts({before.name: before}), AT_FIRST):
+    for part in islice(text_parts({before.name: before}), AT_FIRST) if before.coded.kind in TEXTS else ():
         numbers = part.numbers
         if numbers is None or part.words not in (f"the date in {before.name}", f"the number in {before.name}"):
             continue
@@ -323,6 +336,45 @@ def _shares_of_totals(columns: Mapping[str, ReleasedColumn], names: Sequence[str
             yield derived_columns.number_predictor(
                 (share, group, name), words, x * totals, groups=False, kind="numbers"
             )
+
+
+def _means_of_answered(columns: Mapping[str, ReleasedColumn], names: Sequence[str]) -> Iterator[Predictor]:
+    """Means of the items that were answered times how many they are, less the items that are shown."""
+    ends = {name: (x.min(), x.max()) for name, column in columns.items() if len(x := column.distinct) > 1}
+    whole = [name for name in ends if columns[name].whole and len(columns[name].distinct) <= FEW_PARTS]
+    for name in names:
+        low, high = ends.get(name, (0, 0))
+        items = [other for other in whole if ends[other] == (low, high)]
+        if name not in items or len(items) < FEWEST_ITEMS:
+            continue
+        shown = np.column_stack([np.nan_to_num(_numbers(columns[item])) for item in items])
+        means = [other for other in ends if not columns[other].whole and low <= ends[other][0] < ends[other][1] <= high]
+        counts = [other for other in whole if 1 < ends[other][1] <= len(items)]
+        for mean, count in product(means, counts):
+            total = _numbers(columns[mean]) * _numbers(columns[count])
+            fit = np.flatnonzero(~np.isnan(total) & ~columns[name].missing)[:FIRST]
+            if len(fit) > PER_ITEM * len(items):
+                factors = np.linalg.lstsq(shown[fit], total[fit], rcond=None)[0]
+                others = {i: item for i, item in enumerate(items) if factors[i] > NARROWER and item != name}
+                rest = np.round(total - shown[:, list(others)].sum(axis=1))
+                made_of, words = (mean, count, *others.values()), f"{mean} * {count} less the other items"
+                yield derived_columns.number_predictor(made_of, words, rest, groups=False, kind="numbers")
+
+
+def counted_rows(columns: Mapping[str, ReleasedColumn]) -> Iterator[Predictor]:
+    """How many rows have the same value, of columns in which few have: the income of a household counts its members."""
+    for name, column in columns.items():
+        if LEAST_OF_FEW <= column.n_levels / len(column.codes) <= MOST_OF_FEW and column.sizes[1:].max() > 1:
+            rows = np.append(np.nan, column.sizes[1:])[column.codes]
+            yield derived_columns.number_predictor(
+                (name,), f"the rows with the same {name} counted", rows, kind="counted"
+            )
+
+
+def _numbers(column: ReleasedColumn) -> Floats:
+    numbers = column.numbers
+    assert numbers is not None
+    return numbers
 
 
 def _are_shares(values: Floats) -> bool:
@@ -418,6 +470,59 @@ def _put_spelt(column: _Column, before: ReleasedColumn, columns: Mapping[str, Re
             fitted = values[np.append(0, np.asarray(place) + 1)][other.codes]
             if column.tells(fitted[column.some], column.near):
                 column.put(fitted, Source((name,), f"the {words} letters of {name}", 0, "text"))
+
+
+def _put_nearest(column: _Column, columns: Mapping[str, ReleasedColumn]) -> None:
+    """A category that the nearest other record has by two numbers: the district of a home by its coordinates."""
+    target = column.recovered.target
+    if column.recovered.values is not None or target.perturbed or touched_cells.GROUPED in target.kinds:
+        return
+    truth, numeric = column.truth, [name for name, other in columns.items() if len(other.distinct) >= FEWEST_POINTS]
+    fit, judged = column.some[column.halves.fit], column.some[column.judge.rows]
+    if touched_cells.LEFT_OUT not in target.kinds:  # the map is what the release shows
+        fit = fit[~target.touched[fit]]
+    for pair in combinations(numeric[:MOST_NUMBERS], 2):
+        column.tried += 1
+        scaled = [(x := _numbers(columns[name])) / max(float(np.nanstd(x)), 1e-300) for name in pair]
+        if (fitted := _nearest(truth, scaled, fit[:SOME_POINTS], judged[:SOME_POINTS])) is None:
+            continue
+        fitted = _nearest(truth, scaled, fit, np.union1d(judged, np.flatnonzero(target.touched)))
+        if fitted is not None and column.tells(fitted[column.some], column.near):
+            words = f"the nearest record by {pair[0]} and {pair[1]}"
+            column.put(fitted, Source(pair, words, 0))
+
+
+def _nearest(truth: Floats, scaled: Sequence[Floats], fit: Ints, asked: Ints) -> Floats | None:
+    """The value of the nearest record of `fit` for those `asked` of (n,), else NaN; None where many are wrong."""
+    from scipy.spatial import KDTree  # slow to load
+
+    points = (
+        np.column_stack([numbers[fit] for numbers in scaled]),
+        np.column_stack([numbers[asked] for numbers in scaled]),
+    )
+    known = [~np.isnan(some).any(axis=1) for some in points]
+    fit, asked, fitted = fit[known[0]], asked[known[1]], np.full(len(truth), np.nan)
+    if len(fit) < FEWEST_POINTS or not len(asked):
+        return None
+    fitted[asked] = truth[fit[KDTree(points[0][known[0]]).query(points[1][known[1]])[1]]]
+    return fitted if (fitted[asked] == truth[asked]).mean() >= SURELY_NEAR else None
+
+
+def _put_vanished(column: _Column, before: ReleasedColumn) -> None:
+    """The one category that no record shows any more, where nearly all missing values are of it: lists name it."""
+    target = column.recovered.target
+    if SUPPRESSED not in target.kinds or before.n_levels > FEW_PARTS or not _same_labels(target.column, before):
+        return
+    shown = before.codes_of(target.column)[np.unique(target.column.codes)]
+    gone = np.setdiff1d(np.arange(1, before.n_levels + 1), shown)
+    missing = target.column.missing
+    hits = missing & (before.codes == gone[0]) if len(gone) == 1 else missing[:0]
+    least = (
+        FEWEST_GONE if before.numeric and before.n_levels > 2 else 1
+    )  # a number that few have may be one that no list names
+    if np.count_nonzero(hits) >= max(HITS * np.count_nonzero(missing), least):
+        words = f"{column.name} is missing where it is the category that no record shows"
+        column.put(np.where(hits, column.truth, np.nan), Source((column.name,), words, 0))
 
 
 def file_put_back(

@@ -16,6 +16,11 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
     """  # noqa: E501
     if source.kind == "order":
         return _order_remedy(column, source.words)
+    if source.columns == (column,):
+        return (
+            f"put categories of {column} together, or suppress other values of it, too: what is missing is the one "
+            "that no record shows"
+        )
     if left_out:
         names = " and ".join(name for name in source.columns if name != weight)
         names = f"coarsen the weight {weight} (coarsen_weights)" if not names else f"leave out {names}, too"
