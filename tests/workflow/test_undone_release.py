@@ -11,6 +11,7 @@ from draw import quiet
 from recipes import SECRET
 from sdckit import Recipe, Scenario, assess, check, exact_numbers, household_structure, individual_risk
 from sdckit.errors import DataError, SdcWarning
+from sdckit.report.chapters.decision import next_steps
 from sdckit.report.formats.write import plain_document
 
 KEYS = ["region", "size", "age", "sex", "tenure"]
@@ -198,3 +199,12 @@ def test_documents_say_of_both_releases_what_is_known_with_what_is_put_back():
         assert printed["value"]["value"] == pytest.approx(share, abs=0.01), printed["name"]
         assert printed["holds"]["value"] is verdict.holds
     assert sum(one["name"].endswith("_undone") for one in plain["verdicts"]) == 4
+
+
+def test_the_next_steps_name_first_what_gives_the_values_back(old):
+    plain = plain_document(old.assess(seed=1))
+    told = plain["intruders"][0]["measures"]["recoverable_values"]["advice"]
+    steps = next_steps(plain)
+    assert steps[: min(3, len(told))] == [f"What to do: {words}." for words in told[:3]]
+    assert any("weight" in step for step in steps[:3])
+    assert not any(step.startswith("What to do: ") for step in steps[3:])

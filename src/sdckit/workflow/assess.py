@@ -393,7 +393,7 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 AssessFile = Callable[..., Assessment]
 NAMED = 3  # columns named in a message
-LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
+LEFT_OUT = "{column}: left out of the release, so it is no key of an intruder there"
 WITHOUT = "{file} has no column {column!r} ({role}); its figures are those of a file without it"
 
 

@@ -22,6 +22,7 @@ from sdckit.attacks.recovery.remedies import remedy
         (("home",), "the rows of a household counted (home)", "counted", "limit_households"),
         (("home",), "the place among the rows of a household (home)", "counted", "limit_households"),
         (("home",), "home (mates share it)", "column", "household_variables"),
+        (("home", "age"), "home (mates share it) with age", "column", "suppress home together with region (together)"),
         (("a", "b"), "a with b", "column", "a and b"),
         (("born",), "the year in born", "text", "leave out born, or change it as region was changed"),
         (("nuts",), "nuts", "table", "recode nuts as region was changed"),

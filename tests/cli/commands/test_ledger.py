@@ -220,7 +220,7 @@ def test_a_key_that_the_recipe_left_out_is_asked_of_nobody(folder: Path, capfd: 
     assert run(line) == 2
     assert "no column 'band'" in capfd.readouterr().err
     assert run([*line, "--log", "log.json"]) == 0
-    assert "band was left out of the release, so no intruder can use it there." in capfd.readouterr().out
+    assert "band was left out of the release, so it is no key of an intruder there." in capfd.readouterr().out
     assert run(["ledger", "check", "safe.csv", *place, "--log", "log.json"]) == 0
     assert "band was left out" in capfd.readouterr().out
 

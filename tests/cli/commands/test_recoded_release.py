@@ -142,7 +142,7 @@ def test_a_key_and_a_sensitive_variable_that_the_recipe_drops(sdckit, folder: Pa
         done = sdckit(*gate, *more)
         assert done.code == code, done.err
         assert ("nobody looked whether another column tells what was left out" in done.err) is (code == 2)
-        assert "job: left out of the release, so no intruder can use it there" in done.err
+        assert "job: left out of the release, so it is no key of an intruder there" in done.err
     attack = (
         "attack",
         f"raw.{kind}",

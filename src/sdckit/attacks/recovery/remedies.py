@@ -46,7 +46,7 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
                 f"{column} can be counted from the rows of {household}: leave {household} out, or let no household "
                 "show more rows than the release says (limit_households)"
             )
-        if source.kind == "divided":
+        if source.kind == "divided" or len(source.columns) > 1:  # mates who are alike in another column, not all mates
             return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
         return f"add {column} to household_variables, to protect it once for all mates: they give it back"
     return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"

@@ -293,7 +293,7 @@ def _without_keys(scenario: Scenario, columns: Sequence[str], log: Path | None) 
 
     left, gone = left_of(scenario, read_recodings(None, log), columns)
     for name in gone:
-        tell(f"{name} was left out of the release, so no intruder can use it there.")
+        tell(f"{name} was left out of the release, so it is no key of an intruder there.")
     return left
 
 

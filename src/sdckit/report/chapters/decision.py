@@ -140,6 +140,7 @@ READY = (
 )
 TAKE_OUT = "Take out single values of records that share what is known with too few."
 COARSER = "Make what is known coarser, or leave some of it out."
+REMEDIES = 3
 AGAIN = "Apply this to the file and assess it again beside the original."
 
 
@@ -167,9 +168,17 @@ def next_steps(plain: Plain) -> list[str]:
     ]
     # Values taken out of single rows help nobody who is known by several, and nobody where they can be worked out.
     worked_out = any(LIMITS[name].measure == RECOVERY for name in names)
+    if worked_out:  # which column gives the values back: what else is coarser helps little while it goes out
+        steps = [*_against_working_out(plain), *steps]
     if coarser and not worked_out and not plain["scenario"]["person"]:
         steps.append(TAKE_OUT)
     return [*dict.fromkeys(steps), AGAIN]
+
+
+def _against_working_out(plain: Plain) -> list[str]:
+    """The leading remedies against the rules by which values are given back, as the annex lists them."""
+    trees = filter(None, (intruder.get("measures", intruder).get(RECOVERY) for intruder in plain["intruders"]))
+    return list(dict.fromkeys(f"What to do: {words}." for tree in trees for words in tree["advice"]))[:REMEDIES]
 
 
 def _files(plain: Plain) -> Sequence[Plain]:
