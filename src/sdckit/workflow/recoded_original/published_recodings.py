@@ -565,8 +565,8 @@ def left_of(scenario: Scenario, recodings: Recodings | None, columns: Collection
     if not left:
         raise ScenarioError(
             f"the release has none of the keys of any intruder (left out: {', '.join(gone)}), so nobody can be looked "
-            "for in it and no limit is judged; name an intruder in the scenario who knows a column that goes out, if only "
-            "one",
+            "for in it and no limit is judged; name an intruder in the scenario who knows a column that goes out, if "
+            "only one",
             argument="intruders",
         )
     missing = scenario.missing
