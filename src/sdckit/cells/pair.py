@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
 from sdckit.cells.plans.count_cells import Beside, TooManyCellsError, bytes_of_cells, sizes_of
-from sdckit.cells.plans.lazy import LazyCells, PlanCells, TooMuchError, check_collected
+from sdckit.cells.plans.lazy import ROWS, LazyCells, PlanCells, TooMuchError, check_collected
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, count_file, count_together
 from sdckit.cells.plans.spark_words import WordsHere, words_once
 from sdckit.cells.shared_coding import SharedCoding, share_coding
@@ -585,7 +585,7 @@ def _one_by_one(opened: Pair, names: Sequence[str]) -> tuple[Sequence[nw.DataFra
         if words:
             counted.append(words[0].alone(file, names, frame, beside))
             continue
-        rows = next((rows.frame for rows in opened.memo.get(("rows", file), []) if set(rows.by) == set(names)), None)
+        rows = next((rows.frame for rows in opened.memo.get((ROWS, file), []) if set(rows.by) == set(names)), None)
         counted.append(
             count_file(frame, names, size, beside) if rows is None else (rows.select(*names), sizes_of(rows))
         )
@@ -601,7 +601,7 @@ def keep_rows(opened: Pair, file: int, cells: Any) -> None:
     if isinstance(cells, PlanCells) and cells.too_many and not on_spark(cells.frame):  # which brings rows as words
         opened.memo.setdefault(("refused", False), set()).add(cells.too_many)
     if isinstance(cells, LazyCells):
-        opened.memo.setdefault(("rows", file), []).append(cells.counted)
+        opened.memo.setdefault((ROWS, file), []).append(cells.counted)
 
 
 def _held(opened: Pair) -> int:

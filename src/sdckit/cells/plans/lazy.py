@@ -52,6 +52,7 @@ from sdckit.result import FileFigure
 
 
 MOST_GROUPS = 1_000_000
+ROWS = "rows"  # in the memo of opened files, with the number of one: what was counted of it by itself
 
 
 def lazy_group_figures(

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.pair import CONTROL, ROWS, Pair, Recoded, open_pair, read_pair
+from sdckit.cells.pair import CONTROL, Pair, Recoded, open_pair, read_pair
+from sdckit.cells.plans.lazy import ROWS
 from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import read_band

@@ -11,9 +11,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.cells.pair import ROWS, WAS, Pair, check_present, count_pair, read_pair
+from sdckit.cells.pair import WAS, Pair, check_present, count_pair, read_pair
 from sdckit.cells.plans.count_cells import SIZE, Counted, KeyColumn, count_by, sizes_of
-from sdckit.cells.plans.lazy import TooMuchError
+from sdckit.cells.plans.lazy import ROWS, TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, can_count, count_differing, least_near, with_values
 from sdckit.data import pa, pt
 from sdckit.data.columns import float_values
