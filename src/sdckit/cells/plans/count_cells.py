@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.shared_coding import EXACT
-from sdckit.data import pa
+from sdckit.data import pa, pt
 from sdckit.data.columns import Coded, bad_weights, code_columns
 from sdckit.data.frames import blocks, carried_out, check_plan_names, collect, count_records, on_spark
 from sdckit.data.memory import bytes_here, free_bytes, what_opens
@@ -577,6 +577,14 @@ def _check_roles(frame: nw.LazyFrame[Any], roles: Roles, counts: list[int]) -> N
 def with_missing(keys: Sequence[KeyColumn], n_missing: Sequence[int]) -> tuple[KeyColumn, ...]:
     """The keys with `has_missing` set by their numbers of missing values."""
     return tuple(replace(key, has_missing=gone > 0) for key, gone in zip(keys, n_missing, strict=True))
+
+
+def count_values(name: str, values: Any, sizes: np.ndarray[Any, np.dtype[np.int64]], n: int) -> Counted:
+    """How often each value of a column occurs, of values that stand for numbers of records."""
+    plain = values.cast(values.type.value_type) if pt.is_dictionary(values.type) else values
+    rows = nw.from_native(pa.table({name: plain, SIZE: sizes}), eager_only=True)
+    sums = rows.group_by(name).agg(nw.col(SIZE).sum())
+    return Counted(sums, (KeyColumn.of(name, 0, sums.schema[name]),), n)
 
 
 def sizes_of(frame: nw.DataFrame[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -8,14 +8,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.pair import WAS, Pair, check_present, count_pair, read_pair
-from sdckit.cells.plans.count_cells import SIZE, Counted, KeyColumn, count_by, sizes_of
+from sdckit.cells.plans.count_cells import Counted, count_by, count_values, sizes_of
 from sdckit.cells.plans.lazy import ROWS, TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, can_count, count_differing, least_near, with_values
-from sdckit.data import pa, pt
+from sdckit.data import pa
 from sdckit.data.columns import float_values
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.errors import DataError
@@ -177,10 +176,7 @@ def _changed(
         values = new[name][at.tolist()]
         own = _as_released(values, rows[name], opened) if by_records and values.dtype.is_float() else values.to_arrow()
         found.append((name, rows.select(*columns), own))
-        plain = own.cast(own.type.value_type) if pt.is_dictionary(own.type) else own
-        new_rows = nw.from_native(pa.table({name: plain, SIZE: rows[SIZE].to_arrow()}), eager_only=True)
-        sums = new_rows.group_by(name).agg(nw.col(SIZE).sum())
-        counted.append(Counted(sums, (KeyColumn.of(name, 0, sums.schema[name]),), opened.n))
+        counted.append(count_values(name, own, sizes_of(rows), opened.n))
     if not found:
         return opened
     beside = with_values(plan, found, WAS)
