@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import sdckit as sdc
 from engines.comparing import quiet
@@ -168,8 +169,11 @@ def test_more_cells_than_fit_are_brought_as_records(plan: Any, monkeypatch: pyte
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
     parts = sdc.identity_disclosure(*map(plan, files), keys=KEYS)
     assert_close(figures(result), figures(parts), "identity_disclosure")
+    by_sex = [sdc.identity_disclosure(*some, keys=KEYS, by="sex") for some in (files, map(plan, files))]
+    here, there = (pl.DataFrame(result.by_group).sort("sex") for result in by_sex)
+    assert_frame_equal(here, there, check_dtypes=False)
     with pytest.raises(DataError, match="too much from a plan"):
-        sdc.identity_disclosure(*map(plan, files), keys=KEYS, by="sex")
+        sdc.identity_disclosure(*map(plan, files), keys=KEYS, interval="bootstrap", seed=1)
 
 
 def test_a_pair_counted_before_has_the_control_file_given(plan: Any) -> None:  # noqa: F811
