@@ -481,13 +481,13 @@ def deal_together(opened: Pair, names: tuple[str, ...], *, also: Sequence[str] =
 def compared_before(opened: Pair, names: Sequence[str], columns: Sequence[str] | None = None) -> PartedPair | None:
     """Rows that belong together of files dealt out before that have these columns, `names` compared; None where none.
 
-    `columns`: those that they shall have, `names` unless given.
+    `columns`: those that they shall have, `names` among them; these alone unless given.
     """
     columns = names if columns is None else columns
     known: list[PartedPair] = opened.memo.get(("parted",), [])
     for pair in known:
         with_rows = pair.dealt is not None and pair.dealt.n_changed is not None
-        if with_rows and {*names, *columns} <= set(pair.levels) and set(pair.split) <= set(names):
+        if with_rows and set(columns) <= set(pair.levels) and set(pair.split) <= set(names):
             return pair.only(columns, together=True)
     return None
 

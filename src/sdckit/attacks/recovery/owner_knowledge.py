@@ -517,9 +517,8 @@ def _put_vanished(column: _Column, before: ReleasedColumn) -> None:
     gone = np.setdiff1d(np.arange(1, before.n_levels + 1), shown)
     missing = target.column.missing
     hits = missing & (before.codes == gone[0]) if len(gone) == 1 else missing[:0]
-    least = (
-        FEWEST_GONE if before.numeric and before.n_levels > 2 else 1
-    )  # a number that few have may be one that no list names
+    # A number that few have may be one that no list names.
+    least = FEWEST_GONE if before.numeric and before.n_levels > 2 else 1
     if np.count_nonzero(hits) >= max(HITS * np.count_nonzero(missing), least):
         words = f"{column.name} is missing where it is the category that no record shows"
         column.put(np.where(hits, column.truth, np.nan), Source((column.name,), words, 0))
