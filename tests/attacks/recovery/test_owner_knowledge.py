@@ -302,6 +302,12 @@ def test_a_category_that_no_record_shows_is_what_is_missing(values, others):
     assert others or ill.known_remedies[0].startswith("put categories of ill together")
 
 
+@pytest.mark.parametrize(("levels", "known"), [("abc", 0), ("aac", 1)])
+def test_a_category_of_one_record_is_what_is_missing_where_there_are_two(levels, known):
+    whole = pl.DataFrame({"ill": [*levels[:2] * 200, "c"]})
+    assert known_of(whole, whole.with_columns(ill=pl.when(pl.col("ill") < "c").then("ill")), "ill").known == known
+
+
 def test_a_number_that_few_have_is_in_no_list_of_categories():
     children = np.append(np.random.default_rng(1).integers(0, 4, 500), 7)
     whole = pl.DataFrame({"children": children})

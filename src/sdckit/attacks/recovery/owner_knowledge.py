@@ -47,7 +47,7 @@ MOST_TOLD = 0.8  # of the records, from which on codes may stand for the values 
 MOST_LENGTHS = 3  # of texts that are looked for in others
 AT_FIRST = 6  # parts of texts, among which those that are the whole text are
 FEWEST_ITEMS = 3
-FEWEST_GONE = 10  # records
+FEWEST_GONE, FEWEST_NUMBERS_GONE = 2, 10  # records
 LEAST_OF_FEW, MOST_OF_FEW = 0.1, 0.7  # levels per record, of a column that counts rows
 FEWEST_POINTS = 30  # different numbers of a coordinate
 MOST_NUMBERS = 8
@@ -517,8 +517,9 @@ def _put_vanished(column: _Column, before: ReleasedColumn) -> None:
     gone = np.setdiff1d(np.arange(1, before.n_levels + 1), shown)
     missing = target.column.missing
     hits = missing & (before.codes == gone[0]) if len(gone) == 1 else missing[:0]
-    # A number that few have may be one that no list names.
-    least = FEWEST_GONE if before.numeric and before.n_levels > 2 else 1
+    # A value missing in one record may be any; a number that few have may be one that no list names.
+    least = FEWEST_NUMBERS_GONE if before.numeric else FEWEST_GONE
+    least = least if before.n_levels > 2 else 1
     if np.count_nonzero(hits) >= max(HITS * np.count_nonzero(missing), least):
         words = f"{column.name} is missing where it is the category that no record shows"
         column.put(np.where(hits, column.truth, np.nan), Source((column.name,), words, 0))
