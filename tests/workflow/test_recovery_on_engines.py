@@ -105,6 +105,40 @@ def test_a_gate_draws_records_only_for_a_limit_that_may_be_exceeded_among_them(p
         assert "they do not all fit here" in verdicts["k_undone"].reason
 
 
+def told_by_a_key() -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Codes tell regions but for three women; beside them those of two women are taken out, who are alone with theirs.
+
+    While their region is missing, all five may be alike.
+    """
+    first = pl.int_range(N) < 5
+    women, regions = pl.when(first).then(pl.lit("f")), pl.when(first).then(pl.int_range(N) // 2)
+    whole = ORIGINAL.with_columns(
+        sex=women.when(pl.col("region") == 0).then(pl.lit("m")).otherwise("sex"),
+        code=pl.when(first).then(3).otherwise("code"), region=regions.otherwise("region"),
+    )  # fmt: skip
+    whole = whole.with_columns(region=pl.when(pl.int_range(N).is_between(2, 4)).then(1).otherwise("region"))
+    taken = (pl.int_range(N) < 2) | ((pl.col("pid") % 10 == 0) & ~first & (pl.col("region") > 1))
+    return whole, whole.with_columns(region=pl.when(~taken).then("region"))
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("gate", [True, False])
+def test_keys_of_all_records_that_tell_each_other_exceed_k(plan: Any, gate: bool) -> None:  # noqa: F811
+    whole, released = told_by_a_key()
+    scenario = sdc.Scenario(keys=["region", "code", "sex"], thresholds={"k": 3})
+    here = quiet(sdc.assess, whole, [released], scenario=scenario, id="pid", seed=1)
+    there = quiet(assess_read, plan(whole), [plan(released)], scenario=scenario, id="pid", seed=1, gate=gate)
+    (memory,), (engine,) = (
+        [verdict for verdict in assessed["default"].verdicts if verdict.name == "k_undone"]
+        for assessed in (here, there)
+    )
+    assert not memory.holds
+    assert memory.n_records
+    assert (engine.holds, engine.n_records) == (False, memory.n_records)
+    assert "code" in memory.because
+    assert engine.because == "code (by the keys of all records alone: at least)"
+
+
 @pytest.mark.usefixtures("few")
 def test_records_drawn_give_the_figures_of_memory(plan: Any) -> None:  # noqa: F811
     """Whole households are drawn, the same ones in whatever order rows come."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.catalogue.attribute import DIVERSITY
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part, public_function
-from sdckit.data.limits import LIMITS, LimitKind
+from sdckit.data.limits import LIMITS, LimitKind, limits_asked
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, ScenarioError, SdcError
 
@@ -179,16 +179,28 @@ def _recovery_parts(context: Context) -> Iterator[Part]:
 
 
 def _of_drawn(context: Context) -> RecoverableValues:
-    """What the release gives back of records drawn by their id, the same for every intruder."""
-    from sdckit.attacks.recovery.drawn_records import recoverable_of_drawn
+    """What the release gives back of records drawn by their id, the same for every intruder; of all, what keys tell."""
+    from sdckit.attacks.recovery.drawn_records import of_keys_alone, recoverable_of_drawn, undone_by_keys
 
     assert context.pair is not None
+    scenario, least = context.scenario, context.scenario.limits_of(compared=True).k
+    by_keys = undone_by_keys(context.pair, scenario, least) if least is not None and context.keys else None
+    if context.lean and not context.left_out.get(context.intruder) and not _drawn_for_limits(scenario):
+        if by_keys is None:
+            raise DataError(context.not_searched)
+        return of_keys_alone(context.pair, by_keys, keys=scenario.keys, k=least or 0)
     make = partial(
-        recoverable_of_drawn, RECOVERABLE.public, context.pair, RECORDS, scenario=context.scenario, k=_sizes(context),
+        recoverable_of_drawn, RECOVERABLE.public, context.pair, RECORDS, scenario=scenario, k=_sizes(context),
         seed=context.seed, step=context.tell,
     )  # fmt: skip
     result: RecoverableValues = context.once("recovery of drawn records", make)
-    return replace(result, keys=context.scenario.keys)
+    return replace(result, keys=scenario.keys, by_keys=by_keys)
+
+
+def _drawn_for_limits(scenario: Scenario) -> bool:
+    """Whether a limit is held against what records drawn give back."""
+    asked = limits_asked(scenario.limits_of(compared=True).declared)
+    return any(kind.measure == RECOVERABLE.name and kind.judged != "undone" for kind in asked)
 
 
 def _with_left_out(result: RecoverableValues, context: Context) -> tuple[RecoverableValues, Context]:

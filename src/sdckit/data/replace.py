@@ -119,7 +119,7 @@ def with_column_of(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.DataF
     return with_new_column(frame, series.name, series.to_list())
 
 
-def with_new_column(frame: nw.DataFrame[Any], name: str, values: Sequence[Any]) -> nw.DataFrame[Any]:
+def with_new_column(frame: nw.DataFrame[Any], name: str, values: Sequence[Any] | NDArray[Any]) -> nw.DataFrame[Any]:
     """Add a column of values, None where one is missing.
 
     >>> import polars as pl

@@ -234,7 +234,8 @@ UNREAD = "no limit of the scenario reads it"
 def read_by_limits(scenario: Scenario, *, compared: bool = True, drawn: bool = False) -> frozenset[str]:
     """Names of the measures that a limit of the scenario reads: of a release beside its original, or of one file.
 
-    `drawn`: what the release gives back is looked for in records drawn, which no limit with values put back reads.
+    `drawn`: what the release gives back is looked for in records drawn, which no limit with values put back reads but
+    k, of which what the keys of all records tell is counted.
 
     Examples
     --------
@@ -243,7 +244,9 @@ def read_by_limits(scenario: Scenario, *, compared: bool = True, drawn: bool = F
     ['differencing', 'k_anonymity', 'recoverable_values']
     """
     declared = scenario.limits_of(compared=compared).declared
-    return frozenset(kind.measure for kind in limits_asked(declared) if not drawn or kind.judged != "undone")
+    return frozenset(
+        kind.measure for kind in limits_asked(declared) if not drawn or kind.judged != "undone" or kind.of == "k"
+    )
 
 
 def chosen_of(planned: Sequence[Planned], only: Collection[str] | None) -> tuple[Planned, ...]:

@@ -17,10 +17,11 @@ from sdckit.attacks.recovery.reconstruct import (
     put_back,
     recognised,
     recover,
+    recover_cells,
     remaining_values,
     row_orders,
 )
-from sdckit.attacks.recovery.reconstruction_rules import by_columns
+from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, by_columns, by_pairs
 from sdckit.attacks.recovery.touched_cells import by_original
 from sdckit.data.frames import open_frame
 from sdckit.data.scenarios.roles import resolve_roles
@@ -80,6 +81,37 @@ def test_rules_that_read_nothing_new_are_not_asked_again(seed, monkeypatch):
         assert (found.source == every[name].source).all()
         assert found.sources == every[name].sources
         np.testing.assert_array_equal(found.after, every[name].after)
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_cells_restore_what_their_records_do(seed, many, monkeypatch):
+    """By values that go with one or two others; with exceptions, and where the groups are many."""
+    if many:
+        monkeypatch.setattr("sdckit.attacks.recovery.group_agreement.MOST_SPARSE", 0)
+    rng = np.random.default_rng(seed)
+    a, b, sex = rng.integers(0, 40, 900), rng.integers(0, 5, 900), rng.choice(["f", "m"], 900)
+    c = np.where(rng.random(900) < 0.004, 9, (a + b) % 4)
+    whole = pl.DataFrame({"a": [f"a{v}" for v in a], "b": [f"b{v}" for v in b], "c": c, "d": a % 7, "sex": sex})
+    gone = [rng.random(900) < share for share in (0.1, 0.05)]
+    hidden = whole.with_columns(
+        pl.when(~pl.Series(mask)).then(name).alias(name) for mask, name in zip(gone, ("c", "d"), strict=True)
+    )
+    times = rng.integers(1, 6, 900)
+    at = np.repeat(np.arange(900), times)
+    columns, before = read(hidden), read(whole)
+    cells = recover_cells(by_original(columns, before), list(column_predictors(columns, None)), times)
+    columns, before = read(hidden[at]), read(whole[at])
+    predictors = list(column_predictors(columns, None))
+    states = [Reconstruction.of(target) for target in by_original(columns, before).values()]
+    for state in states:
+        by_columns(state, predictors, rules=len(predictors))
+    by_pairs(states, predictors)
+    assert [own.target.column.name for own in cells] == [state.name for state in states]
+    assert sum(own.restored.sum() for own in cells) > 50
+    for own, state in zip(cells, states, strict=True):
+        np.testing.assert_array_equal(own.restored[at], state.target.touched & ~state.open)
+        np.testing.assert_array_equal(own.values[at], state.values)
 
 
 def test_every_value_has_one_source():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -9,18 +10,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit.attacks.recovery import touched_cells
+from sdckit.attacks.recovery.derived_columns import released_predictors
+from sdckit.attacks.recovery.owner_knowledge import file_put_back
+from sdckit.attacks.recovery.reconstruct import recover_cells
+from sdckit.attacks.recovery.reconstruction_rules import Source
+from sdckit.attacks.recovery.recoverable_values import LimitPutBack, RecoverableValues, judge_values, most_telling
+from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.touched_cells import ChangedValues
 from sdckit.cells.pair import Pair, count_pair, open_files
+from sdckit.cells.plans.count_cells import SIZE, Counted, KeyColumn
 from sdckit.cells.plans.drawn_pair import draw_records
+from sdckit.cells.tabulate import tabulate_counts
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.frames import open_frame
-from sdckit.data.replace import with_levels
+from sdckit.data.replace import with_levels, with_new_column
+from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.errors import SdcError
+from sdckit.numerics.array_types import Ints
 
 if TYPE_CHECKING:
-    from sdckit.attacks.recovery.recoverable_values import RecoverableValues
     from sdckit.data.scenarios.scenario import Scenario
 
+KEYS_ALONE = "looked at was only what the keys of all records tell of each other"
 OF_DRAWN = "of {n} records drawn by their id: what others give back, and rules of the order of rows, were not looked at"
 
 
@@ -52,6 +63,54 @@ def changed_values(pair: Pair) -> tuple[tuple[ChangedValues, ...], ...]:
     A column of which the engine cannot count them has none.
     """
     return _counted(pair)[0]
+
+
+def undone_by_keys(pair: Pair, scenario: Scenario, k: int) -> LimitPutBack | None:
+    """Records below k once the keys of all records have given back what they tell of each other: at least so many.
+
+    From the joint cells of original and release by the keys of the scenario, each for as many records as it has. None
+    where the keys tell nothing that leaves fewer than k alike, or their cells cannot be had, or persons have several
+    rows; other columns may tell more.
+    """
+    keys = scenario.keys
+    beyond: list[int] = []
+    sources: list[Source] = []
+    if scenario.person is not None:
+        return None
+    roles = replace(resolve_roles(scenario=scenario), weight=None, household=None, sensitive=())
+    try:
+        cells = count_pair(pair, {"keys": keys}, aligned=True)
+        if cells is None or cells.times is None:
+            return None
+        before, times = touched_cells.read_columns(cells.original, keys), cells.times[0]
+        for released in cells.released:
+            columns = touched_cells.read_columns(released, keys)
+            touched = touched_cells.by_original(columns, before, times)
+            file = RecoveryFile(released, columns, touched, before, roles, {}, times=times)
+            recovered = recover_cells(touched, released_predictors(columns, None), times)
+            recoveries = [judge_values(file, own) for own in recovered]
+            sources += [source for own in recoveries if own.given.any() for source in own.sources]
+            undone = file_put_back(file, {own.target.column.name: own for own in recoveries})
+            beyond.append(_below(undone, roles, times, k))
+    except SdcError:  # too many cells, or a column that no engine groups by
+        return None
+    return LimitPutBack("; ".join(most_telling(sources)), tuple(beyond)) if sources and any(beyond) else None
+
+
+def of_keys_alone(pair: Pair, by_keys: LimitPutBack, *, keys: tuple[str, ...], k: int) -> RecoverableValues:
+    """What the keys of all records tell, where no limit asks what records drawn give back; nothing else is said."""
+    unknown = dict.fromkeys(RecoverableValues.figures, math.nan)
+    return RecoverableValues(
+        pair, (unknown,) * pair.m, "", {SAMPLED: KEYS_ALONE}, columns=((),) * pair.m, advice=(), keys=keys, shown_k=k,
+        below_k=(), above_risk=(), put_back={}, files=(), found=(), by_keys=by_keys,
+    )  # fmt: skip
+
+
+def _below(frame: Any, roles: Roles, times: Ints, k: int) -> int:
+    """Records of distinct rows in classes of fewer than k records."""
+    keys = tuple(KeyColumn.of(name, at, frame[name].dtype) for at, name in enumerate(roles.keys))
+    counted = Counted(with_new_column(frame, SIZE, times), keys, int(times.sum()))
+    return tabulate_counts(counted, roles, whole=False).values("sample_frequency").count_below([k])[0]
 
 
 Groups = dict[str, dict[str, str]]  # by column and value the group that all records show it in

@@ -29,6 +29,7 @@ COPY_CHANCE = math.log(1e-4)
 LONGEST = 64
 FEWEST_COUNTED = 1 << 14  # records that are counted in a table
 MOST_CELLS = 1 << 16  # of it
+MOST_SPARSE = 64  # times as many, where only records that are alike are counted
 LARGE = 12  # records of a group that has no majority, from which on no deviating one less would make it a telling one
 
 
@@ -153,17 +154,27 @@ def split_alone(group, seen, rows, of_row):  # type: ignore[no-untyped-def]
 
 
 def tally_cells(group: Codes, codes: Codes, times: NDArray[np.int64], n_groups: int) -> Tally:
-    """The same of distinct combinations of group and code, and the number of records of each.
+    """The same of rows that stand for as many records as `times` says.
 
-    >>> found = tally_cells(*np.array([[0, 0, 1], [4, 2, 3]], np.int32), np.array([9, 1, 2]), 2)
+    >>> found = tally_cells(*np.array([[0, 0, 1, 0], [4, 2, 3, 4]], np.int32), np.array([5, 6, 2, 4]), 2)
     >>> found.code.tolist(), found.votes.tolist(), found.size.tolist()
-    ([4, 3], [9, 2], [10, 2])
+    ([4, 3], [9, 2], [15, 2])
     """
     tally = Tally(*(np.zeros(n_groups, np.int32) for _ in range(3)))
     rows = np.flatnonzero((codes > 0) & (group >= 0))
-    rows = rows[np.argsort(times[rows], kind="stable")]  # the last one written is the largest
-    tally.code[group[rows]], tally.votes[group[rows]] = codes[rows], times[rows]
-    np.add.at(tally.size, group[rows], times[rows].astype(np.int32))
+    n_codes = int(codes.max(initial=0)) + 1
+    words = group[rows].astype(np.int64) * n_codes + codes[rows]
+    if n_groups * n_codes <= MOST_CELLS * MOST_SPARSE:
+        records = np.bincount(words, times[rows], minlength=n_groups * n_codes)
+        cells = np.flatnonzero(records)
+        records = records[cells]
+    else:
+        cells, of_row = np.unique(words, return_inverse=True)
+        records = np.bincount(of_row, times[rows], minlength=len(cells))
+    order = np.argsort(records, kind="stable")  # the last one written is the largest
+    at, code = np.divmod(cells[order], n_codes)
+    tally.code[at], tally.votes[at] = code, records[order]
+    tally.size[:] = np.bincount(at, records[order], minlength=n_groups)
     return tally
 
 

@@ -22,7 +22,7 @@ from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
-from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.grouping import extremes_of
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 
@@ -117,6 +117,21 @@ def _levels_left(
         never[0] = False
         possible &= ~never[predictor.codes[rows]]
     return before, np.maximum(possible.sum(axis=1), 1).astype(np.float64)
+
+
+def recover_cells(
+    targets: Mapping[str, ChangedColumn], predictors: Sequence[Predictor], times: Ints
+) -> list[Recovered]:
+    """Reconstruct the changed values of distinct rows that stand for `times` records by the rules that need no others.
+
+    These are the values that go with one value of a predictor, or of two. What they determine is what is determined at
+    least: neither arithmetic nor order nor households are looked at, and nothing is put in to look again.
+    """
+    states = [Reconstruction.of(target, times) for target in targets.values()]
+    for state in states:
+        reconstruction_rules.by_columns(state, predictors, rules=len(predictors))
+    reconstruction_rules.by_pairs(states, predictors)
+    return [_added({}, state, predictors=(), mates=None) for state in states]
 
 
 Tell = Callable[[str], None]

@@ -49,7 +49,7 @@ class Reconstruction:
 
     `open` (n,): changed values not yet reconstructed. `known` (n,): codes of unchanged values, 0 elsewhere. `codes` and
     `values` (n,): reconstructed values, 0 and NaN elsewhere. `source` (n,): index into `sources`, -1 for none. Arrays
-    of which nothing is known yet take no room.
+    of which nothing is known yet take no room. `times` (n,): records that each row stands for; one unless given.
     """
 
     target: ChangedColumn
@@ -63,9 +63,10 @@ class Reconstruction:
     narrower: tuple[Floats, Floats] | None = None  # bounds of numbers, where they are narrower than what is released
     memo: dict[str, Callable[[], Floats | None]] = field(default_factory=dict, repr=False)
     looked_at: LookedAt | None = None  # what arithmetic is looked for in
+    times: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, target: ChangedColumn) -> Reconstruction:
+    def of(cls, target: ChangedColumn, times: NDArray[np.int64] | None = None) -> Reconstruction:
         """Initial state: nothing is reconstructed."""
         column, n = target.column, len(target.touched)
         unknown = target.touched & (not target.perturbed)  # who sees which are perturbed? all vote
@@ -73,7 +74,7 @@ class Reconstruction:
         return cls(
             target=target, open=target.touched.copy(), known=known, codes=np.broadcast_to(np.int32(0), n),
             values=np.broadcast_to(np.nan, n) if column.numeric else None, source=np.broadcast_to(np.int16(-1), n),
-            apart=known,
+            apart=known, times=times,
         )  # fmt: skip
 
     @property
@@ -122,8 +123,9 @@ class Reconstruction:
     @cached_property
     def shares(self) -> Floats:
         """Relative frequency of each known value, by code."""
-        counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
-        return np.asarray(counts / max(counts.sum(), 1.0))
+        there = self.known > 0
+        counts = np.bincount(self.known[there], None if self.times is None else self.times[there], minlength=1)
+        return np.asarray(counts / max(float(counts.sum()), 1.0))
 
     @cached_property
     def chance(self) -> Floats:
@@ -258,7 +260,8 @@ def _by_pair(
     left = [state for state in states if state.open.any() and state.name not in (*first.columns, *second.columns)]
     if not left:
         return []
-    group, n_groups, of = _shared(*_joined((left_groups, n_left), second.grouped))
+    joined = _joined((left_groups, n_left), second.grouped)
+    group, n_groups, of = _shared(*joined) if left[0].times is None else (*joined, None)
     given = []
     columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
     kind: Kind = "counted" if "counted" in (first.kind, second.kind) else "column"
@@ -316,14 +319,21 @@ def _determined(
 
     `of`: the records that the groups are of; all unless given.
     """
-    own = known if of is None else known[of.rows]
+    own, times = (known, state.times) if of is None else (known[of.rows], None)
     if of is not None and not state.open[of.rows].any():
         return None, known
-    tally = group_agreement.tally_known(group, own, n_groups, len(state.shares) - 1)
+    if times is None:
+        tally = group_agreement.tally_known(group, own, n_groups, len(state.shares) - 1)
+    else:
+        tally = group_agreement.tally_cells(group, own, times, n_groups)
     perturbed = state.target.perturbed
+
+    def asked() -> Codes:
+        groups = group[state.places if of is None else state.target.touched[of.rows]]
+        return groups if times is None else np.repeat(groups, times[state.places])
+
     rule = group_agreement.judge_agreement(
-        tally, state.shares, state.chance, rules=rules, perturbed=perturbed,
-        asked=lambda: group[state.places if of is None else state.target.touched[of.rows]],
+        tally, state.shares, state.chance, rules=rules, perturbed=perturbed, asked=asked,
         alone=None if of is None else known[of.alone],
     )  # fmt: skip
     if rule is None:

@@ -102,7 +102,7 @@ class ColumnRecovery:
     @property
     def telling(self) -> tuple[str, ...]:
         """Descriptions of the rules that reconstruct most values, at most three, in descending order."""
-        return _most_telling((*(self.sources if self.alone else ()), *self.known_sources))
+        return most_telling((*(self.sources if self.alone else ()), *self.known_sources))
 
     @property
     def told_by(self) -> str:
@@ -112,12 +112,12 @@ class ColumnRecovery:
     @property
     def alone_by(self) -> str:
         """The same of the rules that reconstruct values from the release alone."""
-        return "; ".join(_most_telling(self.sources if self.alone else ()))
+        return "; ".join(most_telling(self.sources if self.alone else ()))
 
     @property
     def known_by(self) -> str:
         """The same of what tells beyond them."""
-        return "; ".join(_most_telling(self.known_sources))
+        return "; ".join(most_telling(self.known_sources))
 
     @property
     def share(self) -> float:
@@ -125,7 +125,7 @@ class ColumnRecovery:
         return self.counted / self.touched if self.touched else 0.0
 
 
-def _most_telling(sources: Sequence[Source]) -> tuple[str, ...]:
+def most_telling(sources: Sequence[Source]) -> tuple[str, ...]:
     """Descriptions of the sources that tell most values, at most three, in descending order."""
     return tuple(source.words for source in sorted(sources, key=lambda source: -source.told)[:MOST_NAMED])
 
@@ -291,6 +291,9 @@ class RecoverableValues(PairResult):
     changed : tuple of tuple of ChangedValues
         Of files on an engine of which records were drawn (``notes["targets"]``): for each release ``column``,
         ``kinds`` and ``n``, the values that were changed among all records; None where they could not be counted.
+    by_keys : LimitPutBack or None
+        Of such files: records below the scenario's k once the keys of all records have put back what they tell of each
+        other, for each release; at least so many. None where these leave none below it, or were not looked at.
     advice : tuple of str
         Remedies, sorted by the number of values they concern, descending.
     records : frame
@@ -315,6 +318,7 @@ class RecoverableValues(PairResult):
     files: tuple[RecoveryFile, ...] = field(kw_only=True, repr=False)
     found: tuple[dict[str, Recovered], ...] = field(kw_only=True, repr=False)
     changed: tuple[tuple[ChangedValues, ...], ...] = ()
+    by_keys: LimitPutBack | None = None
     touched: float = math.nan
     restored: float = math.nan
     right: float = math.nan
@@ -499,7 +503,7 @@ def recoverable_values(
                 person=file.roles.person, time=time,
             )  # fmt: skip
             if file.truth is not None:
-                judged = apart(partial(_judged, file), recoveries.values(), len(file.frame))
+                judged = apart(partial(judge_values, file), recoveries.values(), len(file.frame))
                 recoveries = dict(zip(recoveries, judged, strict=True))
                 tell("looking for relations between original and release")
                 knowledge = owner_knowledge(file, recoveries, released=predictors, time=time, seed=number)
@@ -529,7 +533,7 @@ def recoverable_values(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
         advice=advice([column for some in by_column for column in some]), keys=roles.keys,
         shown_k=shown_size(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
-        found=tuple(found_all), put_back={}, changed=(), **means,
+        found=tuple(found_all), put_back={}, changed=(), by_keys=None, **means,
     )  # fmt: skip
 
 
@@ -541,7 +545,7 @@ def _check(*, pairs: bool, guess: bool, aligned: bool, level: float, risk: float
         arguments.share(risk, "risk", "is a limit on the individual risk")
 
 
-def _judged(file: RecoveryFile, recovered: Recovered) -> Recovered:
+def judge_values(file: RecoveryFile, recovered: Recovered) -> Recovered:
     """The reconstruction with the values in it that are right, by the original."""
     truth = file.truth_of(recovered)
     assert truth is not None

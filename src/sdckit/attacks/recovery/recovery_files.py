@@ -20,7 +20,7 @@ from sdckit.cells.pair import ROW, Pair, open_files, open_pair, released_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Bools, Floats
+from sdckit.numerics.array_types import Bools, Floats, Ints
 
 # Prediction of suppressed values by a random forest trained on the release, compared with the most frequent value.
 
@@ -185,7 +185,8 @@ class RecoveryFile:
     """One release: coded columns, changed values, and the original values row by row (`truth`) if known.
 
     `chosen`: columns that are looked at. `rows`: row of the original of each record, None where they are in its order.
-    `gone`: the original's values of columns that were left out, of those that are looked for.
+    `gone`: the original's values of columns that were left out, of those that are looked for. `times`: the records that
+    each row stands for; one unless given.
     """
 
     frame: Any
@@ -197,6 +198,7 @@ class RecoveryFile:
     chosen: frozenset[str] = frozenset()
     rows: NDArray[np.int64] | None = None
     gone: Mapping[str, ReleasedColumn] = field(default_factory=dict)
+    times: Ints | None = None
 
     def looking_for(self, original: Any, names: Sequence[str]) -> "RecoveryFile":
         """The same with the original's values of some columns that it does not have, where rows are known."""
@@ -221,7 +223,7 @@ class RecoveryFile:
         column, before = recovered.target.column, self.truth[recovered.target.column.name]
         if recovered.values is not None and before.numeric:
             return before.numbers
-        return touched_cells.truth_codes(column, before)
+        return touched_cells.truth_codes(column, before, self.times)
 
     def guess_truth(self, recovered: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
         """True values (n,) in the form of the guesses: numbers, or codes of the release."""
