@@ -34,7 +34,6 @@ LEAST_CONTROL = 50  # the rate of an attack on fewer people is known to no bette
 TOO_FEW = f"too few people were kept aside: {{}}, and chance among fewer than {LEAST_CONTROL} is not known well enough"
 NOT_MADE = "not every attack could be made: {}"
 UPPER_END = "risk_high"
-AT_LEAST = " (by the keys of all records alone: at least)"
 LOWER_END = " (of records drawn: the lower end of the interval)"
 AMONG_DRAWN = "(among records drawn)"
 DRAWN_ONLY = "what is given back was looked for in records drawn by their id, which tells nothing of the others"
@@ -359,8 +358,7 @@ def _of_drawn(asked: _Asked, columns: Sequence[Any]) -> Verdict:
     if worst is None or low[worst] <= asked.limit:
         return asked.open(DRAWN_ONLY)
     because, remedy = worst.told_by + LOWER_END, "; ".join(worst.remedies[:1])
-    verdict = asked.by_share(low[worst])
-    return replace(verdict, variable=worst.column, because=because, remedy=remedy, columns=AMONG_DRAWN)
+    return replace(asked.by_share(low[worst], worst.column), because=because, remedy=remedy, columns=AMONG_DRAWN)
 
 
 def _by_points(asked: _Asked) -> list[Verdict]:
@@ -384,9 +382,7 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
         return [] if asked.reason() == NOTHING_TAKEN else [asked.open(asked.reason())]
     if SAMPLED in result.notes:  # equivalence classes are those of all records
         sure = result.by_keys if asked.kind.of == "k" else None
-        if sure is None:
-            return [asked.open(DRAWN_ONLY)]
-        return [replace(asked.by_count(max(sure.beyond)), because=sure.because + AT_LEAST)]
+        return [replace(asked.by_count(max(sure.beyond)), because=sure.because) if sure else asked.open(DRAWN_ONLY)]
     base, because = LIMITS[asked.kind.of], result.told_by
     if base.needs:
         found = result.put_back.get(base.name)

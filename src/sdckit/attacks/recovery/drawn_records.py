@@ -31,6 +31,7 @@ from sdckit.numerics.array_types import Ints
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
+AT_LEAST = " (by the keys of all records alone: at least)"
 KEYS_ALONE = "looked at was only what the keys of all records tell of each other"
 OF_DRAWN = "of {n} records drawn by their id: what others give back, and rules of the order of rows, were not looked at"
 
@@ -94,7 +95,7 @@ def undone_by_keys(pair: Pair, scenario: Scenario, k: int) -> LimitPutBack | Non
             beyond.append(_below(undone, roles, times, k))
     except SdcError:  # too many cells, or a column that no engine groups by
         return None
-    return LimitPutBack("; ".join(most_telling(sources)), tuple(beyond)) if sources and any(beyond) else None
+    return LimitPutBack("; ".join(most_telling(sources)) + AT_LEAST, tuple(beyond)) if sources and any(beyond) else None
 
 
 def of_keys_alone(pair: Pair, by_keys: LimitPutBack, *, keys: tuple[str, ...], k: int) -> RecoverableValues:

@@ -55,7 +55,7 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
     column = partial(_column, drawn=drawn)
     return {
         **({"drawn": result.pair.n, "changed": _changed(result, setting)} if drawn else {}),
-        "releases": shares.given_back_tree(result, setting, "touched", "recoverable", column, _undone),
+        "releases": shares.given_back_tree(result, setting, "touched", "recoverable", column, _undone, _by_keys),
         "advice": tuple(Told(words, _concerned(words, result, setting), None) for words in result.advice),
         "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
         **shares.pair_notes_tree(result),
@@ -165,6 +165,15 @@ def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, 
         if (found := result.put_back.get(kind.of)) is not None and kind.measure == result.measure and found.beyond:
             leaves[kind.figure] = _further(LIMITS[kind.of], found, j, start, setting)
     return leaves
+
+
+def _by_keys(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
+    """Enter the records below k once the keys of all records have told each other, where records were drawn."""
+    if result.by_keys is None:
+        return {}
+    setting.ledger.count(f"{start}below", result.by_keys.beyond[j - 1], f"{start}undone")
+    setting.ledger.nested(f"n.released.{j}", f"{start}below")
+    return {"k_undone": Share(f"{start}below", f"n.released.{j}")}
 
 
 def _further(base: LimitKind, found: Any, j: int, start: str, setting: PairSetting) -> Share:
