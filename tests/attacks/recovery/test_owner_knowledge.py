@@ -282,6 +282,53 @@ def test_only_women_are_named_as_mothers():
     assert known_of(*files, "sex").known == 0
 
 
+def test_values_that_are_all_alike_are_told_where_a_reader_knows_the_rule():
+    """What is usual among the values taken out is nothing that a reader sees."""
+    drawn = pl.Series(np.random.default_rng(3).random(couples().height) < 0.4)
+    whole = couples().drop("home", "relation")
+    named = pl.Series(np.isin(np.arange(1, whole.height + 1), whole["mother"].drop_nulls().to_numpy()))
+    women = drawn & (whole["sex"] == "f")
+    for taken, right in ((women & named, named), (women, named), (drawn & (whole["sex"] == "m"), ~drawn & drawn)):
+        hidden = whole.with_columns(sex=pl.when(taken).then(None).otherwise("sex"))
+        sex = known_of(whole, hidden, "sex")
+        assert (sex.touched, sex.known) == (taken.sum(), (taken & right).sum())
+    whole = couples().drop("mother")
+    for relation, told in (("spouse", 0.97), ("child", 0)):
+        men = (whole["relation"] == relation) & (whole["sex"] == "m")
+        hidden = whole.with_columns(sex=pl.when(men).then(None).otherwise("sex"))
+        sex = known_of(whole, hidden, "sex", household="home")
+        assert told * sex.touched <= sex.known <= bool(told) * sex.touched
+
+
+@pytest.mark.parametrize("of_household", [True, False])
+def test_a_top_code_with_one_value_beyond_is_told_by_rows_counted(of_household):
+    rng = np.random.default_rng(6)
+    size = rng.integers(1, 7, 600)
+    home = np.repeat(np.arange(600), size)
+    income = rng.normal(10, 0.6, 600).round(6)
+    whole = pl.DataFrame(
+        {"size": size[home], "income": income[home if of_household else rng.integers(0, 600, len(home))]}
+    )
+    found = known_of(whole, whole.with_columns(size=pl.col("size").clip(upper_bound=5)), "size")
+    assert found.known == of_household * found.touched
+    assert found.touched == (size[home] == 6).sum() > 500
+
+
+@pytest.mark.parametrize("how", ["suppressed", "top-coded"])
+def test_values_that_are_all_alike_are_not_told_by_what_goes_with_them(how):
+    """A constant, their own being taken out, rows of the same kind side by side, and numbers that go with a category."""
+    rng = np.random.default_rng(7)
+    level = np.sort(rng.choice([0, 1, 2, 3], 900, p=[0.4, 0.4, 0.1, 0.1]))
+    whole = pl.DataFrame({"level": level, "same": [1] * 900, "near": level * 3 + rng.integers(-2, 3, 900)})
+    shown = pl.col("level").clip(upper_bound=2) if how == "top-coded" else pl.when(pl.col("level") != 1).then("level")
+    for row, expected in ((whole["level"], how == "suppressed"), (whole["level"].shuffle(1), how == "suppressed")):
+        whole = whole.with_columns(level=row)
+        found = known_of(whole, whole.with_columns(level=shown), "level")
+        # of the category that no record shows the list of categories tells
+        assert (found.known, found.known_by) == ((found.touched, found.known_by) if expected else (0, ""))
+        assert not expected or found.known_by == "level is missing where it is the category that no record shows"
+
+
 ILL = np.random.default_rng(9).choice(["none", "flu", "asthma", "rare"], 1_000, p=[0.5, 0.3, 0.19, 0.01])
 
 
