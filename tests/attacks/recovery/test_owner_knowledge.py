@@ -316,7 +316,7 @@ def test_a_top_code_with_one_value_beyond_is_told_by_rows_counted(of_household):
 
 @pytest.mark.parametrize("how", ["suppressed", "top-coded"])
 def test_values_that_are_all_alike_are_not_told_by_what_goes_with_them(how):
-    """A constant, their own being taken out, rows of the same kind side by side, and numbers that go with a category."""
+    """A constant, what is missing, rows of the same kind side by side, and numbers that go with a category."""
     rng = np.random.default_rng(7)
     level = np.sort(rng.choice([0, 1, 2, 3], 900, p=[0.4, 0.4, 0.1, 0.1]))
     whole = pl.DataFrame({"level": level, "same": [1] * 900, "near": level * 3 + rng.integers(-2, 3, 900)})
