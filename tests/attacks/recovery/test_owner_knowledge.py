@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import zlib
 from datetime import date
 
 import numpy as np
@@ -327,6 +329,31 @@ def test_values_that_are_all_alike_are_not_told_by_what_goes_with_them(how):
         # of the category that no record shows the list of categories tells
         assert (found.known, found.known_by) == ((found.touched, found.known_by) if expected else (0, ""))
         assert not expected or found.known_by == "level is missing where it is the category that no record shows"
+
+
+@pytest.mark.parametrize("how", ["sha1", "md5", "sha256", "crc32"])
+@pytest.mark.parametrize("secret", ["", "s3cret"])
+def test_a_digest_without_a_secret_tells_what_it_was_made_of(how, secret):
+    """By trying all dates; one with a secret tells nothing, nor does one of something that nobody can try."""
+    rng = np.random.default_rng(4)
+    born = pl.Series(rng.integers(-14_000, 15_000, 400)).cast(pl.Date)
+    whole = pl.DataFrame(
+        {"born": born, "sex": rng.choice(["f", "m"], 400), "name": [f"n{i * 7919}" for i in range(400)]}
+    )
+
+    def digest(text: str) -> str:
+        data = (text + secret).encode()
+        return f"{zlib.crc32(data):08x}" if how == "crc32" else hashlib.new(how, data).hexdigest().upper()
+
+    for by in ("sex", "name"):
+        texts = whole.select(pl.concat_str(by, pl.col("born").dt.to_string("%Y-%m-%d"), separator="|")).to_series()
+        files = whole.with_columns(key=pl.Series([digest(text) for text in texts])).drop("name")
+        decades = files.with_columns(born=pl.col("born").dt.year() // 10 * 10)
+        told = recoverable_values(decades, files if by == "sex" else files.with_columns(whole["name"]), guess=False)
+        known = {column.column: column.known for column in told.columns[0]}.get("born", 0)
+        assert known == (400 if by == "sex" and not secret else 0)
+        assert not known or "of sex, born in key" in told.columns[0][0].known_by
+        assert not known or told.columns[0][0].known_remedies[0].startswith("leave out key")
 
 
 ILL = np.random.default_rng(9).choice(["none", "flu", "asthma", "rare"], 1_000, p=[0.5, 0.3, 0.19, 0.01])

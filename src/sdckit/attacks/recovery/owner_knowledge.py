@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, touched_cells
-from sdckit.attacks.recovery.code_tables import numbered_values, table_of_numbered
+from sdckit.attacks.recovery.code_tables import DIGESTS, digest_of, numbered_values, table_of_numbered
 from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
 from sdckit.attacks.recovery.indicators import FIRST
 from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
@@ -38,6 +38,7 @@ from sdckit.attacks.recovery.touched_cells import (
     read_columns,
 )
 from sdckit.data import pc
+from sdckit.data.columns import numbers_as_arrow
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_new_column, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats, Ints
@@ -55,6 +56,9 @@ MOST_NUMBERS = 8
 SOME_POINTS = 2_000  # records on which two numbers are tried first
 SURELY_NEAR = 0.95  # whose nearest record has their category: more than wages tell of an education
 PER_ITEM = 10  # records, below which it is not looked for what items a mean is of
+SOME_DIGESTS = 5  # that are tried: none is right by chance
+MOST_PARTS = 12  # columns that digests may be made of
+MOST_VALUES = 10**7  # of a column, all of which somebody may try
 NARROWER = 0.5  # of what the release leaves open: least gain that narrows
 
 
@@ -215,6 +219,7 @@ def owner_knowledge(
     apart(lambda column: _put_spelt(column, file.before(column.name), columns), searched, n)
     apart(lambda column: _put_nearest(column, columns), searched, n)
     apart(lambda column: _put_vanished(column, file.before(column.name)), searched, n)
+    apart(lambda column: _put_digests(column, file), searched, n)
     # of a column that was recoded to groups, too, what it was counts before the group it was in
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
 
@@ -544,6 +549,36 @@ def _put_vanished(column: _Column, before: ReleasedColumn) -> None:
     if np.count_nonzero(hits) >= max(HITS * np.count_nonzero(missing), least):
         words = f"{column.name} is missing where it is the category that no record shows"
         column.put(np.where(hits, column.truth, np.nan), Source((column.name,), words, 0))
+
+
+def _put_digests(column: _Column, file: RecoveryFile) -> None:
+    """What digests of values, alone or joined, tell without a secret: the hash of a sex and a date of birth."""
+    before, name = file.before(column.name), column.name
+    known = {name: before, **file.gone, **(file.truth or {})}
+    for other in file.columns.values():
+        at = np.flatnonzero(~other.missing & ~before.missing)[:SOME_DIGESTS]
+        if other.name == name or other.coded.kind not in TEXTS or not len(at):
+            continue
+        digests = _printed(other, at)
+        if len(digests[0]) not in DIGESTS:
+            continue
+        parts = [part for part in known.values() if _can_be_tried(part) and not part.missing[at].any()][:MOST_PARTS]
+        if made_of := digest_of(digests, {part.name: _printed(part, at) for part in parts}, name):
+            words = f"the {DIGESTS[len(digests[0])]} of {', '.join(made_of)} in {other.name}, without a secret"
+            told = np.where(other.missing, np.nan, column.truth)
+            column.put(told, Source(in_frame((other.name,), file.columns), words, 0, "text"))
+
+
+def _printed(column: ReleasedColumn, rows: Ints) -> list[str]:
+    texts: list[str] = column.printed.take(numbers_as_arrow(column.codes[rows].astype(np.int64) - 1)).to_pylist()
+    return texts
+
+
+def _can_be_tried(column: ReleasedColumn) -> bool:
+    """Whether somebody can try all values: those of a range of whole numbers or days, or categories, but no names."""
+    if column.numeric and column.whole and len(column.distinct):
+        return float(column.distinct[-1] - column.distinct[0]) < MOST_VALUES
+    return column.n_levels <= len(column.codes) / 3
 
 
 def file_put_back(
