@@ -199,6 +199,12 @@ OVERLAPPING = (
     "estimated from the original instead (Good-Turing)"
 )
 LACKING = "the control file lacks {}: what chance makes is estimated from the original instead (Good-Turing)"
+NOT_SURE = (
+    "released records equal a single original record in {}, at least twice as many as chance makes, but too few to be "
+    "sure that they are copies: leave such records out, or give people who were kept aside (control)"
+)
+IN_ALL, BUT_ONE = "all columns", "all columns but one, now this, now that"
+FEWEST_CHANGED = 10  # copies with one changed column, whichever it is: fewer are there by chance
 NOT_SHARED = "no released value of them is in the original, so they are left out like ids: {}"
 
 
@@ -227,6 +233,8 @@ class CopiedRecords(PairResult):
         Columns of a release that the original, or another release, does not have.
     left_out : tuple of str or None
         For each release the column without which `near_copies` are counted.
+    doubtful : tuple of (float, str)
+        Shares of released records that chance does not explain, where the bound is not above 0, with why that is.
     """
 
     measure: ClassVar[str] = "copied_records"
@@ -248,6 +256,7 @@ class CopiedRecords(PairResult):
     variables: tuple[str, ...] = field(kw_only=True)
     not_compared: tuple[str, ...] = field(kw_only=True)
     left_out: tuple[str | None, ...] = field(kw_only=True)
+    doubtful: tuple[tuple[float, str], ...] = field(kw_only=True)
 
 
 def copied_records(
@@ -320,11 +329,12 @@ def copied_records(
     pair, names, others = _open(opened, arguments.names(variables, "variables"), scenario, notes)
     cluster = _cluster_size(pair, scenario)
     judged = [_judge(pair, j, names, cluster, level, notes) for j in range(1, pair.m + 1)]
-    per_release = tuple(figures for figures, _, _ in judged)
+    per_release = tuple(figures for figures, *_ in judged)
     return CopiedRecords(
         pair, per_release, MISSING_RULE, notes, n=pair.n, **mean_figures(per_release, notes),
-        chance="control" if all(by_control for *_, by_control in judged) else "Good-Turing", variables=names,
-        not_compared=others, left_out=tuple(name for _, name, _ in judged),
+        chance="control" if all(by_control for _, _, by_control, _ in judged) else "Good-Turing", variables=names,
+        not_compared=others, left_out=tuple(name for _, name, *_ in judged),
+        doubtful=tuple(doubt for *_, doubts in judged for doubt in doubts),
     )  # fmt: skip
 
 
@@ -438,8 +448,8 @@ def _count_here(
 
 def _judge(
     pair: Pair, j: int, names: Sequence[str], cluster: float, level: float, notes: dict[str, str]
-) -> tuple[dict[str, float], str | None, bool]:
-    """Figures of release j (from 1), the column left out, and whether chance is that of the control file."""
+) -> tuple[dict[str, float], str | None, bool, list[tuple[float, str]]]:
+    """Figures of release j (from 1), the column left out, whether chance is that of the control file, and doubts."""
     sizes = (pair.n, pair.sizes[j - 1], _size_of(pair.control))
     if is_lazy(pair.original):
         hashed = _hashed(pair, j, names)
@@ -463,4 +473,19 @@ def _judge(
         "copies_beyond": whole.share - whole.chance, "near_copies": near.share, "near_copies_by_chance": near.chance,
         "near_copies_beyond": near.share - near.chance, "lower_bound": low, "copied_records": max(low, 0.0),
     }  # fmt: skip
-    return figures, left, by_control
+    return figures, left, by_control, [] if low > 0 else _doubts(whole, but_one, sizes[1])
+
+
+def _doubts(whole: Beyond, but_one: Sequence[Beyond], n_released: int) -> list[tuple[float, str]]:
+    """Shares equal in all columns, and in all but any one, that are twice what chance makes: a few may be copies.
+
+    No bound says so of a few, the less where members of households count as one: chance is known too roughly.
+    """
+    changed = [(max(near.share - whole.share, 0.0), max(near.chance - whole.chance, 0.0)) for near in but_one]
+    share, chance = (math.fsum(parts) for parts in zip(*changed, strict=True)) if changed else (0.0, 0.0)
+    some = [(whole.share, whole.chance, 1, IN_ALL), (share, chance, FEWEST_CHANGED, BUT_ONE)]
+    return [
+        (share - chance, NOT_SURE.format(words))
+        for share, chance, fewest, words in some
+        if share * n_released >= max(fewest - 0.5, 2 * chance * n_released)
+    ]

@@ -322,10 +322,10 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
         verdict = asked.by_share(max(values), variable)
         if any(map(math.isnan, values)):
             verdict = asked.open(NO_FIGURE, variable)
-        elif verdict.holds and (others := getattr(result, "not_compared", ())):
-            verdict = asked.open(NOT_COMPARED.format(", ".join(others)), variable)
-        elif verdict.holds and unseen:
-            verdict = asked.open(unseen, variable)
+        doubts = [words for share, words in getattr(result, "doubtful", ()) if share > asked.limit]
+        others = ", ".join(getattr(result, "not_compared", ()))
+        if verdict.holds and (reason := NOT_COMPARED.format(others) if others else "; ".join(doubts) or unseen):
+            verdict = asked.open(reason, variable)
         if verdict.holds is not False and (unjudged := getattr(result, "unjudged", ())):
             verdict = asked.open(NOT_HELD.format("; ".join(unjudged)), variable)
         verdicts.append(verdict)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import zlib
 from datetime import date
 
 import numpy as np
@@ -280,6 +282,78 @@ def test_only_women_are_named_as_mothers():
     anybody = pl.col("mother") * 7 % whole.height + 1
     files = (frame.with_columns(mother=anybody) for frame in (whole.drop("home"), hidden))
     assert known_of(*files, "sex").known == 0
+
+
+def test_values_that_are_all_alike_are_told_where_a_reader_knows_the_rule():
+    """What is usual among the values taken out is nothing that a reader sees."""
+    drawn = pl.Series(np.random.default_rng(3).random(couples().height) < 0.4)
+    whole = couples().drop("home", "relation")
+    named = pl.Series(np.isin(np.arange(1, whole.height + 1), whole["mother"].drop_nulls().to_numpy()))
+    women = drawn & (whole["sex"] == "f")
+    for taken, right in ((women & named, named), (women, named), (drawn & (whole["sex"] == "m"), ~drawn & drawn)):
+        hidden = whole.with_columns(sex=pl.when(taken).then(None).otherwise("sex"))
+        sex = known_of(whole, hidden, "sex")
+        assert (sex.touched, sex.known) == (taken.sum(), (taken & right).sum())
+    whole = couples().drop("mother")
+    for relation, told in (("spouse", 0.97), ("child", 0)):
+        men = (whole["relation"] == relation) & (whole["sex"] == "m")
+        hidden = whole.with_columns(sex=pl.when(men).then(None).otherwise("sex"))
+        sex = known_of(whole, hidden, "sex", household="home")
+        assert told * sex.touched <= sex.known <= bool(told) * sex.touched
+
+
+@pytest.mark.parametrize("of_household", [True, False])
+def test_a_top_code_with_one_value_beyond_is_told_by_rows_counted(of_household):
+    rng = np.random.default_rng(6)
+    size = rng.integers(1, 7, 600)
+    home = np.repeat(np.arange(600), size)
+    income = rng.normal(10, 0.6, 600).round(6)
+    whole = pl.DataFrame(
+        {"size": size[home], "income": income[home if of_household else rng.integers(0, 600, len(home))]}
+    )
+    found = known_of(whole, whole.with_columns(size=pl.col("size").clip(upper_bound=5)), "size")
+    assert found.known == of_household * found.touched
+    assert found.touched == (size[home] == 6).sum() > 500
+
+
+@pytest.mark.parametrize("how", ["suppressed", "top-coded"])
+def test_values_that_are_all_alike_are_not_told_by_what_goes_with_them(how):
+    """A constant, what is missing, rows of the same kind side by side, and numbers that go with a category."""
+    rng = np.random.default_rng(7)
+    level = np.sort(rng.choice([0, 1, 2, 3], 900, p=[0.4, 0.4, 0.1, 0.1]))
+    whole = pl.DataFrame({"level": level, "same": [1] * 900, "near": level * 3 + rng.integers(-2, 3, 900)})
+    shown = pl.col("level").clip(upper_bound=2) if how == "top-coded" else pl.when(pl.col("level") != 1).then("level")
+    for row, expected in ((whole["level"], how == "suppressed"), (whole["level"].shuffle(1), how == "suppressed")):
+        whole = whole.with_columns(level=row)
+        found = known_of(whole, whole.with_columns(level=shown), "level")
+        # of the category that no record shows the list of categories tells
+        assert (found.known, found.known_by) == ((found.touched, found.known_by) if expected else (0, ""))
+        assert not expected or found.known_by == "level is missing where it is the category that no record shows"
+
+
+@pytest.mark.parametrize("how", ["sha1", "md5", "sha256", "crc32"])
+@pytest.mark.parametrize("secret", ["", "s3cret"])
+def test_a_digest_without_a_secret_tells_what_it_was_made_of(how, secret):
+    """By trying all dates; one with a secret tells nothing, nor does one of something that nobody can try."""
+    rng = np.random.default_rng(4)
+    born = pl.Series(rng.integers(-14_000, 15_000, 400)).cast(pl.Date)
+    whole = pl.DataFrame(
+        {"born": born, "sex": rng.choice(["f", "m"], 400), "name": [f"n{i * 7919}" for i in range(400)]}
+    )
+
+    def digest(text: str) -> str:
+        data = (text + secret).encode()
+        return f"{zlib.crc32(data):08x}" if how == "crc32" else hashlib.new(how, data).hexdigest().upper()
+
+    for by in ("sex", "name"):
+        texts = whole.select(pl.concat_str(by, pl.col("born").dt.to_string("%Y-%m-%d"), separator="|")).to_series()
+        files = whole.with_columns(key=pl.Series([digest(text) for text in texts])).drop("name")
+        decades = files.with_columns(born=pl.col("born").dt.year() // 10 * 10)
+        told = recoverable_values(decades, files if by == "sex" else files.with_columns(whole["name"]), guess=False)
+        known = {column.column: column.known for column in told.columns[0]}.get("born", 0)
+        assert known == (400 if by == "sex" and not secret else 0)
+        assert not known or "of sex, born in key" in told.columns[0][0].known_by
+        assert not known or told.columns[0][0].known_remedies[0].startswith("leave out key")
 
 
 ILL = np.random.default_rng(9).choice(["none", "flu", "asthma", "rare"], 1_000, p=[0.5, 0.3, 0.19, 0.01])

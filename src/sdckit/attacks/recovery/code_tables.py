@@ -1,6 +1,11 @@
-"""Code tables: a column whose values stand one-to-one for those of another; codes of the first characters of texts."""
+"""Code tables: a column whose values stand one-to-one for another's; first characters of texts; digests of values."""
 
 from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Mapping, Sequence
+from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +20,11 @@ NEARLY = 0.99  # of those of a code, where several stand for one value
 DENSE = 8  # cells for each record, up to which all of them are counted
 
 LONGEST_START = 6  # characters
+
+DIGESTS = {8: "CRC-32", 32: "MD5", 40: "SHA1", 64: "SHA256"}  # by their length in hexadecimal digits
+DIGITS = frozenset("0123456789abcdef")
+MOST_DIGESTED = 3  # columns
+SEPARATORS = ("", "-", "|", "_", ";", ",")
 
 Numbered = tuple[Floats, NDArray[np.int64]]
 Starts = tuple[tuple[Codes, int], ...]
@@ -98,3 +108,30 @@ def starts_of(labels: pa.Array, n: int) -> Starts:
         codes = np.append(np.int32(0), coded.indices.to_numpy(zero_copy_only=False).astype(np.int32) + np.int32(1))
         starts.append((codes, len(coded.dictionary)))
     return tuple(starts)
+
+
+def digest_of(digests: Sequence[str], parts: Mapping[str, Sequence[str]], needed: str) -> tuple[str, ...]:
+    """The names of the parts, among them the one `needed`, whose texts joined have these digests; () where none do.
+
+    No secret goes into them: whoever tries all values of the parts has the table.
+
+    >>> sexes, born = ["f", "m"], ["1980-03-01", "1999-12-31"]
+    >>> digest_of(["f5eaa7fd", "73bb5ba8"], {"born": born, "sex": sexes, "other": ["1", "2"]}, "born")
+    ('sex', 'born')
+    """
+    length = len(digests[0]) if digests else 0
+    if length not in DIGESTS or any(len(text) != length or not DIGITS.issuperset(text.lower()) for text in digests):
+        return ()
+    names: tuple[str, ...]
+    for n in range(1, MOST_DIGESTED + 1):
+        for names, separator in product(permutations(parts, n), SEPARATORS if n > 1 else SEPARATORS[:1]):
+            texts = (separator.join(text) for text in zip(*(parts[name] for name in names), strict=True))
+            if needed in names and all(_digest(t, length) == d.lower() for t, d in zip(texts, digests, strict=True)):
+                return names
+    return ()
+
+
+def _digest(text: str, length: int) -> str:
+    if DIGESTS[length] == "CRC-32":
+        return f"{zlib.crc32(text.encode()):08x}"
+    return hashlib.new(DIGESTS[length], text.encode(), usedforsecurity=False).hexdigest()

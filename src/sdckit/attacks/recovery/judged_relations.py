@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,7 @@ class Judge:
         among = rows[changed[rows]]
         self.apart = apart = len(among) >= FEWEST_CHANGED
         self.rows = among if apart else rows
-        self.truth = truth
+        self.truth, self.released, self.judged = truth, released, rows
         known = ~np.isnan(truth)
         if apart:
             # a value that nobody else has tells nothing by itself: such records are compared with all of them
@@ -95,8 +96,17 @@ class Judge:
         if self._alone:
             self._every = np.sort(truth[at])
 
-    def tells(self, fitted: Floats, near: float, tried: int) -> bool:
-        """Whether a relation tells: its fitted values (n,), NaN for none, are right within `near`."""
+    @cached_property
+    def as_hidden(self) -> Judge:
+        """One of all records, as if the column were hidden."""
+        return Judge(self.truth, np.zeros_like(self.released, np.bool_), self.released, self.judged)
+
+    def tells(self, fitted: Floats, near: float, tried: int, *, hidden: bool = False) -> bool:
+        """Whether a relation tells: its fitted values (n,), NaN for none, are right within `near`.
+
+        `hidden`: it does, too, where it is right about the changed values and tells the column if all of it is hidden.
+        Only mothers may have lost their sex: that all of these are women is no measure of what a reader knows.
+        """
         rows = self.rows[np.isfinite(fitted[self.rows])]
         n = len(rows)
         if not n:
@@ -105,9 +115,10 @@ class Judge:
         if hits < HITS * n or wilson(hits, n, CONFIDENCE).low < SURE_HITS:
             return False
         by_itself = self._by_itself(rows, fitted, near)
-        if 1.0 - hits / n > OF_THE_REST * (1.0 - by_itself):
-            return False
-        return n * divergence(hits / n, by_itself) >= -CHANCE + math.log(max(tried, 1))
+        beyond = 1.0 - hits / n <= OF_THE_REST * (1.0 - by_itself)
+        if beyond and n * divergence(hits / n, by_itself) >= -CHANCE + math.log(max(tried, 1)):
+            return True
+        return hidden and self.apart and self.as_hidden.tells(fitted, near, tried)
 
     def _by_itself(self, rows: NDArray[np.int64], fitted: Floats, near: float) -> float:
         """Mean share of other records with the same released value that the fitted value would hit as well."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, combinations, islice, product
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, touched_cells
-from sdckit.attacks.recovery.code_tables import numbered_values, table_of_numbered
+from sdckit.attacks.recovery.code_tables import DIGESTS, digest_of, numbered_values, table_of_numbered
 from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
 from sdckit.attacks.recovery.indicators import FIRST
 from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
@@ -28,6 +28,7 @@ from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
 from sdckit.attacks.recovery.touched_cells import (
+    CODED,
     SUPPRESSED,
     TEXTS,
     ChangedColumn,
@@ -37,6 +38,7 @@ from sdckit.attacks.recovery.touched_cells import (
     read_columns,
 )
 from sdckit.data import pc
+from sdckit.data.columns import numbers_as_arrow
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_new_column, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats, Ints
@@ -54,6 +56,9 @@ MOST_NUMBERS = 8
 SOME_POINTS = 2_000  # records on which two numbers are tried first
 SURELY_NEAR = 0.95  # whose nearest record has their category: more than wages tell of an education
 PER_ITEM = 10  # records, below which it is not looked for what items a mean is of
+SOME_DIGESTS = 5  # that are tried: none is right by chance
+MOST_PARTS = 12  # columns that digests may be made of
+MOST_VALUES = 10**7  # of a column, all of which somebody may try
 NARROWER = 0.5  # of what the release leaves open: least gain that narrows
 
 
@@ -116,13 +121,29 @@ class _Column:
     def name(self) -> str:
         return self.recovered.target.column.name
 
-    def may_use(self, companion: Predictor) -> bool:
+    def may_use(self, companion: Predictor, *, own: bool) -> bool:
         """Whether a companion is evidence: not what is released of the column itself, where it is judged as hidden."""
-        return self.judge.apart or self.name not in companion.columns or companion.kind == "linked"
+        return own or self.name not in companion.columns or companion.kind == "linked"
 
-    def tells(self, fitted: Floats, near: float) -> bool:
-        """Whether fitted values of the records that are searched tell."""
-        return self.judge.tells(fitted, near, self.tried)
+    @cached_property
+    def shows_nothing(self) -> bool:
+        """Whether what is released of a changed value is nothing, or that it lies beyond a limit."""
+        return {*self.recovered.target.kinds} <= {SUPPRESSED, CODED}
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether nearly all changed values are the same one of three or more, so that no relation is seen among them.
+
+        Of two values one is a number that others come near to by chance: parties from 0 to 6, of a vote.
+        """
+        values = self.at[self.recovered.target.touched[self.some]]
+        same = np.unique(values, return_counts=True)[1].max(initial=0) >= HITS * len(values)
+        return self.shows_nothing and bool(same) and len(np.unique(self.at[~np.isnan(self.at)])) > 2
+
+    def tells(self, fitted: Floats, near: float, parts: Sequence[Predictor] = ()) -> bool:
+        """Whether fitted values of the records that are searched, which follow from `parts` if not from rows, tell."""
+        hidden = self.shows_nothing and len(parts) > 0 and all(self.may_use(part, own=False) for part in parts)
+        return self.judge.tells(fitted, near, self.tried, hidden=hidden)
 
     def put(self, fitted: Floats, source: Source) -> None:
         """Take in what a relation that tells gives, in all records."""
@@ -198,6 +219,7 @@ def owner_knowledge(
     apart(lambda column: _put_spelt(column, file.before(column.name), columns), searched, n)
     apart(lambda column: _put_nearest(column, columns), searched, n)
     apart(lambda column: _put_vanished(column, file.before(column.name)), searched, n)
+    apart(lambda column: _put_digests(column, file), searched, n)
     # of a column that was recoded to groups, too, what it was counts before the group it was in
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
 
@@ -386,9 +408,12 @@ def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> 
     """Relations that may tell the numbers of a column; what was tried is counted."""
     if column.recovered.values is None:
         return []
-    use = [companion if column.may_use(companion) else replace(companion, values=None) for companion in companions]
+    own = column.judge.apart and not column.alike
+    use = [
+        companion if column.may_use(companion, own=own) else replace(companion, values=None) for companion in companions
+    ]
     fit = column.halves.fit
-    if column.judge.apart:  # of unchanged values the released one is the original: arithmetic of no use
+    if own:  # of unchanged values the released one is the original: arithmetic of no use
         fit = fit[column.recovered.target.touched[column.some][fit]]
     relations, tried = find_relations(column.at, use, name=column.name, rows=fit, seed=seed)
     column.tried += tried
@@ -407,8 +432,9 @@ class _Judged:
 
 def _judged(column: _Column, relation: Relation, companions: Sequence[Predictor]) -> _Judged:
     numbers = {part: values for part in relation.parts if (values := companions[part].numbers) is not None}
-    fitted = relation.values(numbers)
-    return _Judged(column, relation, column.tells(fitted, column.near), column.tells(fitted, relation.slack))
+    fitted, parts = relation.values(numbers), [companions[part] for part in relation.parts]
+    exactly, nearly = (column.tells(fitted, near, parts) for near in (column.near, relation.slack))
+    return _Judged(column, relation, exactly, nearly)
 
 
 def _put_arithmetic(judged: _Judged, numbers: Mapping[int, Floats], named: tuple[str, ...]) -> None:
@@ -426,14 +452,14 @@ def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[
     numbered, fit = numbered_values(column.at), column.halves.fit
     several = touched_cells.LEFT_OUT in column.recovered.target.kinds  # of a value left out the release shows no code
     for i, companion in enumerate(companions):
-        if not companion.groups or not len(companion.codes) or not column.may_use(companion):
+        if not companion.groups or not len(companion.codes) or not column.may_use(companion, own=column.judge.apart):
             continue
         column.tried += 1
         table = table_of_numbered(companion.codes, companion.n_levels, numbered, fit, several=several)
         n_told = np.count_nonzero(~np.isnan(table[companion.codes])) if several else len(companion.codes)
         if n_told < MOST_TOLD * len(companion.codes):  # of which some values go together, and no code
             continue
-        if not np.isnan(table).all() and column.tells(table[companion.codes], column.near):
+        if not np.isnan(table).all() and column.tells(table[companion.codes], column.near, [companion]):
             if several:  # whose district is in which region everybody knows, however few records it has
                 every = np.arange(len(companion.codes))
                 rare = table_of_numbered(companion.codes, companion.n_levels, numbered, every, several=True, least=1)
@@ -523,6 +549,36 @@ def _put_vanished(column: _Column, before: ReleasedColumn) -> None:
     if np.count_nonzero(hits) >= max(HITS * np.count_nonzero(missing), least):
         words = f"{column.name} is missing where it is the category that no record shows"
         column.put(np.where(hits, column.truth, np.nan), Source((column.name,), words, 0))
+
+
+def _put_digests(column: _Column, file: RecoveryFile) -> None:
+    """What digests of values, alone or joined, tell without a secret: the hash of a sex and a date of birth."""
+    before, name = file.before(column.name), column.name
+    known = {name: before, **file.gone, **(file.truth or {})}
+    for other in file.columns.values():
+        at = np.flatnonzero(~other.missing & ~before.missing)[:SOME_DIGESTS]
+        if other.name == name or other.coded.kind not in TEXTS or not len(at):
+            continue
+        digests = _printed(other, at)
+        if len(digests[0]) not in DIGESTS:
+            continue
+        parts = [part for part in known.values() if _can_be_tried(part) and not part.missing[at].any()][:MOST_PARTS]
+        if made_of := digest_of(digests, {part.name: _printed(part, at) for part in parts}, name):
+            words = f"the {DIGESTS[len(digests[0])]} of {', '.join(made_of)} in {other.name}, without a secret"
+            told = np.where(other.missing, np.nan, column.truth)
+            column.put(told, Source(in_frame((other.name,), file.columns), words, 0, "text"))
+
+
+def _printed(column: ReleasedColumn, rows: Ints) -> list[str]:
+    texts: list[str] = column.printed.take(numbers_as_arrow(column.codes[rows].astype(np.int64) - 1)).to_pylist()
+    return texts
+
+
+def _can_be_tried(column: ReleasedColumn) -> bool:
+    """Whether somebody can try all values: those of a range of whole numbers or days, or categories, but no names."""
+    if column.numeric and column.whole and len(column.distinct):
+        return float(column.distinct[-1] - column.distinct[0]) < MOST_VALUES
+    return column.n_levels <= len(column.codes) / 3
 
 
 def file_put_back(
