@@ -44,11 +44,17 @@ def strings(path: Path) -> Iterator[tuple[ast.Constant, ast.AST]]:
                 yield node, around
 
 
+def constants(path: Path) -> Iterator[ast.Constant]:
+    """The constants of a file: to see whether it is worth while to look at what they stand in."""
+    return (node for node in nodes(parsed(path)) if isinstance(node, ast.Constant))
+
+
 @cache
 def rows_named() -> list[tuple[Path, ast.Constant, ast.AST]]:
     """Where the source has the name of a limit or a method as a string."""
     names = {*LIMITS, *METHODS}
-    return [(path, *found) for path in sources() for found in strings(path) if found[0].value in names]
+    has_one = [path for path in sources() if any(node.value in names for node in constants(path))]
+    return [(path, *found) for path in has_one for found in strings(path) if found[0].value in names]
 
 
 def place(path: Path) -> str:

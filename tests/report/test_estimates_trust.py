@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-import statsmodels.api as sm
+from statsmodels.datasets import fair
 
 import sdckit as sdc
 from sdckit.report.estimates import FIT, MODELS, people_of, recommendation_block, supposed_table
@@ -78,10 +78,10 @@ def test_every_model_supposes_something_and_one_is_named():
 
 
 def test_the_command_names_one_for_both_results():
-    fair = pl.DataFrame(sm.datasets.fair.load_pandas().data)
+    affairs = pl.DataFrame(fair.load_pandas().data)
     keys = ["age", "yrs_married", "children", "religious", "educ", "occupation"]
     given = {"keys": keys, "sampling_fraction": 0.1}
-    modelled, sized = sdc.population_risk(fair, **given, select=True), sdc.population_uniques(fair, **given)
+    modelled, sized = sdc.population_risk(affairs, **given, select=True), sdc.population_uniques(affairs, **given)
     assert modelled.recommended
     texts = [getattr(block, "text", "") for block in screen_blocks(modelled, sized)]
     assert sum(text.startswith("To be trusted first: the log-linear") for text in texts) == 1

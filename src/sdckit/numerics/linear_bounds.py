@@ -4,6 +4,7 @@ A constraint is lower <= sum of factor x variable <= upper. Propagation tightens
 variable, constraint by constraint, until nothing moves; `find_point` looks for values that meet all constraints.
 """
 
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -528,9 +529,12 @@ def few_values(
     seen, own_low, own_high = np.empty(enough), np.empty(len(low)), np.empty(len(high))
     for v in map(int, asked):
         n = _values_of_points(seen, v, points, used[0], looked_at, inside, low, high, members)
-        last = high[v] if np.isfinite(high[v]) else low[v] + ENDLESS
+        if n >= enough:
+            continue
+        first, last = float(low[v]), float(high[v])
+        last = last if isfinite(last) else first + ENDLESS
         known = seen[:n].tolist()  # of a few values, a list is looked through faster than an array
-        for value in range(int(low[v]), int(last) + 1):
+        for value in range(int(first), int(last) + 1):
             if n >= enough:
                 break
             if value in known:
@@ -549,7 +553,7 @@ def few_values(
                 used[1] += 1
                 if used[1] >= MOST_GIVEN_UP:
                     return v
-        if n < enough and (used[1] > 0 or ((seen[:n] > 0) & (seen[:n] < small)).any()):
+        if n < enough and (used[1] > 0 or any(0 < value < small for value in seen[:n].tolist())):
             return v
     return -1
 

@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import polars as pl
 import pytest
-import statsmodels.api as sm
+from statsmodels.datasets import fair
 
 import sdckit as sdc
 from draw import quiet
@@ -196,7 +196,7 @@ def test_bad_input():
 
 def test_the_fit_says_whether_to_trust_it():
     """Main effects miss the groups of a file with dependent keys; the search finds the pair, and says so."""
-    frame = pl.DataFrame(sm.datasets.fair.load_pandas().data)
+    frame = pl.DataFrame(fair.load_pandas().data)
     keys = ["age", "yrs_married", "children", "religious", "educ", "occupation"]
     given = {"keys": keys, "sampling_fraction": 0.1}
     simple, found = population_risk(frame, **given), population_risk(frame, **given, select=True)

@@ -10,7 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
-from statsmodels.api import GLM, OLS, Logit, Probit, families
+from statsmodels.discrete.discrete_model import Logit, Probit
+from statsmodels.genmod import families
+from statsmodels.genmod.generalized_linear_model import GLM
+from statsmodels.regression.linear_model import OLS
 
 from sdckit import bayesian_attribute_risk, load_demo, synthesize
 from sdckit.attribute.prediction.bayesian_attribute_risk import evidence

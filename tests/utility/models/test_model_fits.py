@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+from statsmodels.genmod.families import Binomial, Poisson
+from statsmodels.genmod.generalized_linear_model import GLM
 
 from sdckit.errors import DataError
 from sdckit.utility.models.model_fits import fit_family, tellable
@@ -59,8 +60,8 @@ def test_the_weighted_covariance_is_a_sandwich(family):
 
 @pytest.mark.parametrize("family", ["logistic", "poisson"])
 def test_standard_errors_are_the_librarys(family):
-    kind = sm.families.Binomial() if family == "logistic" else sm.families.Poisson()
-    peer = sm.GLM(OUTCOMES[family], X, family=kind).fit()
+    kind = Binomial() if family == "logistic" else Poisson()
+    peer = GLM(OUTCOMES[family], X, family=kind).fit()
     np.testing.assert_allclose(np.sqrt(fitted(family).variance), peer.bse, rtol=1e-5)
 
 

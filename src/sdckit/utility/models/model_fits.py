@@ -85,10 +85,10 @@ Fit = tuple[Floats, Floats, float, float]  # coefficients, covariance, degrees o
 
 
 def _linear(outcome: Floats, design: Floats, mass: Mass) -> Fit:
-    import statsmodels.api as sm
+    from statsmodels.regression.linear_model import WLS
 
     n, p = mass.n, design.shape[1]
-    fit = sm.WLS(outcome, design, weights=mass.total).fit()
+    fit = WLS(outcome, design, weights=mass.total).fit()
     value = np.asarray(fit.params)
     if n <= p:
         return value, np.full((p, p), np.nan), np.nan, 0.0
@@ -100,12 +100,13 @@ def _linear(outcome: Floats, design: Floats, mass: Mass) -> Fit:
 
 
 def _generalised(family: Family, outcome: Floats, design: Floats, mass: Mass) -> Fit:
-    import statsmodels.api as sm
+    from statsmodels.genmod.families import Binomial, Poisson
+    from statsmodels.genmod.generalized_linear_model import GLM
 
-    kind = sm.families.Binomial() if family == "logistic" else sm.families.Poisson()
+    kind = Binomial() if family == "logistic" else Poisson()
     mean_weight = mass.total.sum() / mass.n
     given = mass.total / mean_weight
-    model = sm.GLM(outcome, design, family=kind, var_weights=given)
+    model = GLM(outcome, design, family=kind, var_weights=given)
     fit = model.fit(maxiter=ITERATIONS, tol=0.0, rtol=RELATIVE)
     value, mean = np.asarray(fit.params), np.asarray(fit.mu)
     spread = mean * (1 - mean) if family == "logistic" else mean
@@ -120,9 +121,9 @@ def _generalised(family: Family, outcome: Floats, design: Floats, mass: Mass) ->
 
 
 def _multinomial(outcome: Floats, design: Floats) -> Fit:
-    import statsmodels.api as sm
+    from statsmodels.discrete.discrete_model import MNLogit
 
-    model = sm.MNLogit(outcome, design)
+    model = MNLogit(outcome, design)
     fit = model.fit(method="newton", maxiter=ITERATIONS, disp=0, tol=1e-10)
     value = np.asarray(fit.params).ravel(order="F")
     information = -np.asarray(model.hessian(value))
