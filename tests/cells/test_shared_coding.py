@@ -184,7 +184,10 @@ def shuffled(by: list[str]) -> pl.DataFrame:
     ("released", "together"),
     [
         (PEOPLE, True),
-        (PEOPLE.with_columns(pay=-pl.col("pay"), age=-1 - pl.col("age"), home=-1 - pl.col("home")), False),  # a sex only
+        (
+            PEOPLE.with_columns(pay=-pl.col("pay"), age=-1 - pl.col("age"), home=-1 - pl.col("home")),
+            False,
+        ),  # a sex only
         (PEOPLE.with_columns(pay=pl.col("pay") + pl.Series(RNG.normal(0, 0.1, FEW))), True),  # age is what it was
         (PEOPLE.with_columns(age=pl.col("age").clip(2, 87), pay=pl.lit("x"), sex=pl.lit(1)), True),
         (PEOPLE.with_columns(age=pl.when(pl.Series(RNG.random(FEW)) < 0.5).then("age")), True),
