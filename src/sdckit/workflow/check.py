@@ -169,7 +169,7 @@ class CheckResult(Displayed):
 
         if protected:
             return steps_by_limit(plain_document(self.assessment))
-        found = [(own.name, own.results.get(RECOVERY)) for own in self.assessment.intruders]
+        found: list[tuple[str, Any]] = [(own.name, own.results.get(RECOVERY)) for own in self.assessment.intruders]
         plain = {
             "verdicts": [{**asdict(verdict), "holds": {"value": verdict.holds}} for verdict in self.verdicts],
             "intruders": [{"name": name} | ({RECOVERY: {"advice": got.advice}} if got else {}) for name, got in found],
