@@ -14,6 +14,7 @@ from sdckit.workflow.verdicts import NOT_RELEASED
 
 N = 2_000
 LIMITS = {"k": 80, "risk": 0.9}
+ALL = {**LIMITS, "l": 2, "recoverable": 0.0, "copied_records": 0.5}
 
 
 def people() -> pl.DataFrame:
@@ -193,3 +194,53 @@ def test_documents_say_what_is_judged_and_how_to_repeat_it(tmp_path):
     assert any(TOLD_OF in sentence for sentence in result.told().sentences)
     assert result.assessment._repr_html_().count("office")
     assert "office" not in result.assessment.released[0]
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestWhereNobodyHasAKeyLeft:
+    """One intruder, or several, all of whose keys are left out: what is judged without keys is judged."""
+
+    @pytest.mark.parametrize("how", [{}, {"m": 2}, {"lazy": True}])
+    def test_what_is_told_is_held_against_the_limits(self, how):
+        both = {"office": ["region"], "neighbour": ["region", "sex"]}
+        _, beside = judged("district", thresholds=ALL, sensitive=["ill"], **how)
+        result, verdicts = judged(
+            "district", intruders={"office": ["region"]}, thresholds=ALL, sensitive=["ill"], **how
+        )
+        assert {name for _, name in verdicts} == {*ALL, "k_undone", "risk_undone"}
+        for (_, name), verdict in verdicts.items():  # as where another intruder has a key left
+            assert verdict.sentence == beside["office", name].sentence
+        assert (result.passed, verdicts["office", "recoverable"].holds) == (False, False)
+        _, several = judged("other", intruders=both, gone=("region", "sex"), thresholds=ALL, sensitive=["ill"])
+        assert several["neighbour", "k"].keyless == several["office", "k"].keyless == UNTOLD
+
+    def test_nothing_holds_where_nobody_looked(self):
+        result, verdicts = judged("other", intruders={"office": ["region"]}, shuffled=True)
+        assert result.undefined == tuple(verdicts.values())
+        assert {verdict.reason.partition(",")[0] for verdict in verdicts.values()} == {
+            "nothing says which records of the release and of the original belong together"
+        }
+
+    def test_documents_have_it(self, tmp_path):
+        result, _ = judged("district", intruders={"office": ["region"]}, sensitive=["ill"], household="home")
+        told = result.told()
+        assert [verdict.holds for verdict in told.verdicts] == [verdict.holds for verdict in result.verdicts]
+        data = people().select("region", "sex", "district", "ill")
+        scenario = sdc.Scenario(
+            intruders={"office": ["region"]},
+            aligned=True,
+            sensitive=["ill"],
+            thresholds={**LIMITS, "residual_risk": 0.1},
+        )
+        recipe = sdc.Recipe([{"method": "drop_identifiers", "columns": ["region"]}])
+        control = data.sample(300, seed=2)
+        made = sdc.assess(data, data.drop("region"), scenario=scenario, recipe=recipe, control=control, seed=1)
+        open_verdict = next(verdict for verdict in made.verdicts if verdict.name == "residual_risk")
+        assert (open_verdict.holds, open_verdict.reason) == (None, "no attack with a residual risk could be made")
+        for kind in ("html", "md"):
+            made.report(tmp_path / f"out.{kind}")
+            made.report(tmp_path / f"inside.{kind}", internal=True)
+        assert "All of it was left out of the release" in (tmp_path / "out.md").read_text()
+        plans = [frame.with_row_index("id").lazy() for frame in (data, data.drop("region"))]
+        on_engine = sdc.assess(*plans, scenario=scenario.changed(aligned=False), recipe=recipe, id="id")
+        on_engine.report(tmp_path / "engine.md")

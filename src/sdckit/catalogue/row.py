@@ -133,7 +133,7 @@ class Context:
     @property
     def intruder(self) -> str:
         """The intruder's name."""
-        return next(iter(self.scenario.intruders))
+        return next(iter(self.scenario.intruders), "")
 
     @property
     def keys(self) -> tuple[str, ...]:

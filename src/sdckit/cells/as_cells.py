@@ -233,7 +233,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
     if n == 0:
         raise DataError("the data has no records")
     check_collected(n, len(chosen), frame, files)
-    own = frame.select(*chosen)
+    own = frame.select(*(chosen or frame.collect_schema().names()[:1]))  # of no column a plan has no rows
     if frame.implementation.is_polars():  # categories without an order would come in that of their dictionary
         free = [name for name, kind in own.collect_schema().items() if kind == nw.Categorical]
         own = own.with_columns(*(nw.col(name).cast(nw.String) for name in free)) if free else own

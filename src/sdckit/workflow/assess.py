@@ -15,7 +15,7 @@ from sdckit.catalogue.row import as_numbers, draws_records
 from sdckit.cells.pair import IN_BANDS, Pair, keep_rows, open_files
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import people_drawn
-from sdckit.data.frames import has_repeats, is_lazy, open_frame
+from sdckit.data.frames import count_records, has_repeats, is_lazy, open_frame
 from sdckit.data.limits import declarable
 from sdckit.data.scenarios.column_roles import check_insensitive, look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
@@ -290,6 +290,10 @@ def _assess_file(data: Any, **how: Any) -> Assessment:
     return whole
 
 
+def _n_records(frame: Any) -> int:
+    return count_records(frame.to_native()) if is_lazy(frame) else len(frame)
+
+
 def assess_in_turn(
     data: Any, *, scenario: Scenario, step: Step, measures: Sequence[str] = (), compared: bool = False,
     by: Sequence[str] = (), several: bool | None = None, early: bool = False, only: Collection[str] | None = None,
@@ -326,8 +330,9 @@ def assess_in_turn(
             _against(name, planned[0].context, outcomes[name], compared=compared, several=several)
             for name, planned in plans.items()
         )
+        n = intruders[0]["key_frequencies"].n if intruders else _n_records(frame)
         return Assessment(
-            scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
+            scenario=scenario, n=n, engine=frame.implementation.value,
             intruders=intruders, warnings=tuple(dict.fromkeys(text for texts in told.values() for text in texts)),
             version=__version__, date=date.today().isoformat(), measures=tuple(measures), by=groups,
             backend="pyarrow" if is_lazy(frame) else frame.implementation,
@@ -418,8 +423,8 @@ def assess_release(
     _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id, original=opened.original)
     every = scenario
-    scenario, gone = left_of(scenario, recodings, columns_of(opened.released))
-    attacked = attacks or control is not None
+    scenario, gone = left_of(scenario, recodings, columns_of(opened.released), judged=True)
+    attacked = bool(scenario.intruders) and (attacks or control is not None)
     files, attacked_files, aligned = open_release(opened, control, scenario, recodings, by, attacked=attacked)
     pair, own_file = files.pair, without_numbers(files.opened.original)
     columns = in_every_file(pair)
@@ -466,8 +471,9 @@ def assess_release(
                     keep_rows(pair, file, getattr(intruder.get("key_frequencies"), "cells", None))
             count_ahead(pair, scenario, by)
         intruders = compared_intruders(
-            every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several, only=only
-        )
+            every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several, only=only,
+            like=_like(plans, as_numbers(scenario, pair), every, known),
+        )  # fmt: skip
         planned = () if lean else plan_utility(scenario, models=families_of(models), **known)
         utility = carry_out(planned) if only is None else put_off(planned, UNREAD)
         overview: Any = next(iter(utility.results.values()), None)
@@ -489,6 +495,16 @@ def assess_release(
         recoding="" if recodings is None else recodings.source, column_roles=column_roles, promise=promise,
         targets=targets, declared=every if gone else None,
     )  # fmt: skip
+
+
+def _like(
+    plans: Mapping[str, Sequence[Planned]], scenario: Scenario, every: Scenario, known: Mapping[str, Any]
+) -> Sequence[Planned]:
+    """The first plan, or one without keys where no intruder has a key left."""
+    if not plans:
+        nobody = scenario.model_copy(update={"intruders": {next(iter(every.intruders)): ()}})
+        plans = plan_release(nobody, **known)
+    return next(iter(plans.values()))
 
 
 def _read_by_limits(scenario: Scenario, *, drawn: bool, left_out: bool) -> frozenset[str]:

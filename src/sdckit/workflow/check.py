@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from sdckit.display import Displayed
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.numerics.threads import job
 from sdckit.protect.change import Protected
+from sdckit.report.chapters.document import RECOVERY
 from sdckit.report.chapters.sentences import status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
@@ -150,6 +151,31 @@ class CheckResult(Displayed):
             Fewer than 50 records in a file.
         """
         return told_verdicts(self)
+
+    def next_steps(self, *, protected: bool = False) -> tuple[list[tuple[str, tuple[str, ...]]], int]:
+        """What would open the gate, as documents say it: each step in words, with the exceeded limits that it is for.
+
+        At most three for a limit; the number is that of the others. `protected`: as the protected document has them.
+        What a limit lacks that is not judged is the reason of its verdict.
+
+        Examples
+        --------
+        >>> import sdckit as sdc
+        >>> check = sdc.check(sdc.load_demo(), scenario=sdc.Scenario(keys=["age", "educ"], thresholds={"k": 30}))
+        >>> check.next_steps()[0][0]
+        ('Make what is known coarser, or leave some of it out.', ('k',))
+        """
+        from sdckit.report.chapters.decision import steps_by_limit
+
+        if protected:
+            return steps_by_limit(plain_document(self.assessment))
+        found: list[tuple[str, Any]] = [(own.name, own.results.get(RECOVERY)) for own in self.assessment.intruders]
+        plain = {
+            "verdicts": [{**asdict(verdict), "holds": {"value": verdict.holds}} for verdict in self.verdicts],
+            "intruders": [{"name": name} | ({RECOVERY: {"advice": got.advice}} if got else {}) for name, got in found],
+            "scenario": {"person": self.assessment.scenario.person},
+        }
+        return steps_by_limit(plain)
 
     def to_sarif(self, path: str | Path, *, file: str, released: Sequence[str] = ()) -> None:
         """Write the limits exceeded as a SARIF log, protected as documents are, for code hosts and dashboards.

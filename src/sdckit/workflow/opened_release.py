@@ -178,6 +178,8 @@ def households_in_both(pair: Pair, household: str | None) -> list[str]:
 
 def identical_keys(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[str]:
     """A note for each release whose keys are those of the original, row by row."""
+    if not names:
+        return []
     recoded = pair.recoded  # which parts do not have
     if stays_on_engines(pair):
         if not aligned:

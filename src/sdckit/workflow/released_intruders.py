@@ -46,15 +46,17 @@ TWICE = {kind.of for kind in LIMITS.values() if kind.judged == "undone"}  # on t
 def compared_intruders(
     declared: Scenario, plans: Mapping[str, Sequence[Planned]], before: Assessment, after: Sequence[Assessment],
     attacked: Outcome, asked: Asked | None, *, control: int, several: bool, only: Collection[str] | None = None,
+    like: Sequence[Planned],
 ) -> tuple[IntruderAssessment, ...]:  # fmt: skip
     """The measures of two files against every intruder of the `declared` scenario, with every verdict of the release.
 
-    Those with a plan come first; the others have no key in the release.
+    Those with a plan come first; the others have no key in the release: of a plan `like` theirs they have what is
+    measured without keys.
     """
     how: dict[str, Any] = {"control": control, "several": several, "only": only}
     return (
         *(_compared(name, planned, before, after, attacked, asked, **how) for name, planned in plans.items()),
-        *_without_keys(declared, plans, after, attacked, asked, **how),
+        *_without_keys(declared, plans, like, after, attacked, asked, **how),
     )
 
 
@@ -163,11 +165,12 @@ LINKED = next(kind for kind in LIMITS.values() if kind.judged == "linked")
 
 
 def _without_keys(
-    declared: Scenario, plans: Mapping[str, Sequence[Planned]], after: Sequence[Assessment], attacked: Outcome,
-    asked: Asked | None, *, control: int, several: bool, only: Collection[str] | None = None,
+    declared: Scenario, plans: Mapping[str, Sequence[Planned]], planned: Sequence[Planned],
+    after: Sequence[Assessment], attacked: Outcome, asked: Asked | None, *, control: int, several: bool,
+    only: Collection[str] | None = None,
 ) -> Iterator[IntruderAssessment]:  # fmt: skip
     """Of each intruder of the `declared` scenario without a plan: what the release tells of the keys, and verdicts."""
-    first, planned = next(iter(plans.items()))
+    first = next(iter(plans), None)
     for name, keys in declared.intruders.items():
         if name in plans:
             continue
@@ -206,8 +209,10 @@ def _of_rows(verdict: Verdict, scenario: Scenario) -> tuple[Verdict, ...]:
     return (verdict,) if verdict.keyless else of_single_rows([verdict], scenario)
 
 
-def _have_earlier(after: Sequence[Assessment], name: str) -> bool:
+def _have_earlier(after: Sequence[Assessment], name: str | None) -> bool:
     """Whether earlier releases were there to be held against the release, or nobody knows."""
+    if name is None:
+        return any(assessment.scenario.ledger is not None for assessment in after)
     places = [assessment[name] for assessment in after if assessment.scenario.ledger is not None]
     results = [place.get(DIFFERENCING.name) for place in places]
     return any(result is None or bool(result.entries) for result in results)

@@ -372,7 +372,14 @@ def test_what_hides_among_changed_values_is_not_judged():
 def test_rows_that_do_not_belong_together_are_no_file_without_hidden_values():
     whole = pl.DataFrame({"region": ["n", "s", "e", "w"] * 25, "job": ["cook", "cook", "smith", "clerk", "judge"] * 20})
     safe = whole.with_columns(job=pl.when(pl.int_range(100) > 3).then("job"))
-    found = joint_audit(safe.sample(fraction=1, shuffle=True, seed=2), whole, tables=[["region", "job"]])
+    found = joint_audit(safe.sample(fraction=1, shuffle=True, seed=2), whole, tables=[["region", "job"]], aligned=True)
     assert found.unseen == ("job",)
     assert np.isnan(found.joint_recoverable)
     assert "hidden" not in found.notes
+    unsaid = joint_audit(safe.sample(fraction=1, shuffle=True, seed=2), whole, tables=[["region", "job"]])
+    assert (unsaid.hidden, unsaid.certain, unsaid.unseen) == (
+        4.0,
+        joint_audit(safe, whole, tables=[["region", "job"]]).certain,
+        (),
+    )
+    assert unsaid.notes["right"].startswith("values are not compared: nothing says which rows")

@@ -55,7 +55,7 @@ def every_third(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("make", [lambda frame: frame, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
 def test_what_is_known_is_put_back_as_the_original_has_it(every_third, kind, make):
     column, released = COLUMN[kind], OUT[kind].select(COLUMN[kind])
-    found = recoverable_values(make(released), make(WHOLE.select(column)), guess=False)
+    found = recoverable_values(make(released), make(WHOLE.select(column)), guess=False, aligned=True)
     undone = found.undone()
     back = pl.DataFrame(undone) if not isinstance(undone, pd.DataFrame) else pl.from_pandas(undone)
     told = pl.Series(np.arange(N) % 3 == 0)

@@ -496,3 +496,15 @@ def test_numbers_that_a_range_gives_back_count_before_the_range() -> None:
     )
     (column,) = sdc.recoverable_values(release, whole, keys=["age"], guess=False).columns[0]
     assert (column.touched, column.known) == (600, 600)
+
+
+def test_rows_that_nothing_brings_together_are_not_compared():
+    mixed = RELEASED.sample(fraction=1, shuffle=True, seed=3)
+    found, alone = (recoverable_values(mixed, of, guess=False, **ROLES) for of in (ORIGINAL, None))
+    assert found.notes["right"].startswith("values are not compared: nothing says which rows of the release")
+    assert found.columns == alone.columns  # nothing is taken for changed that only stands beside another row
+    assert found.advice == alone.advice
+    by_hand = recoverable_values(RELEASED, ORIGINAL, guess=False, aligned=True, **ROLES)
+    assert by_hand.columns == of_survey(guess=False).columns
+    declared = Scenario(keys=KEYS, weight="weight", household="home", aligned=True)
+    assert "right" not in recoverable_values(mixed, ORIGINAL, scenario=declared, guess=False).notes

@@ -176,3 +176,16 @@ def test_every_engine_and_a_pickle() -> None:
     assert (again.share, again.worst) == (2 / 11, "turnover")
     with pytest.raises(DataError):
         _ = again.records
+
+
+def test_rows_that_nothing_brings_together_are_not_compared_one_by_one():
+    firms = FIRMS.with_columns(name=pl.int_range(FIRMS.height))
+    mixed = firms.reverse()
+    assert exact_numbers(firms, firms, **GIVEN).notes.keys() == {"groups"}
+    unsaid = exact_numbers(firms, mixed, **GIVEN)
+    assert "rows" in unsaid.notes
+    assert unsaid.n_exact == exact_numbers(firms, mixed, aligned=False, **GIVEN).n_exact > 0
+    assert exact_numbers(firms, mixed, aligned=True, **GIVEN).n_exact == 0  # each beside somebody else's
+    declared = Scenario(magnitudes=["turnover"], keys=["region"], aligned=True)
+    assert exact_numbers(firms, mixed, scenario=declared).notes.keys() == {"groups"}
+    assert "rows" in exact_numbers(firms.lazy(), mixed.lazy(), **GIVEN).notes

@@ -384,3 +384,35 @@ def test_a_release_on_an_engine_is_judged_as_in_memory(sdckit, tmp_path: Path, e
     ]
     assert [line for line in shown[0].lines if "job" in line] == [line for line in shown[1].lines if "job" in line]
     assert sarif[0].read_text() == sarif[1].read_text()
+
+
+@pytest.fixture
+def told_by_districts(tmp_path: Path) -> tuple[str, ...]:
+    """A release whose districts tell the regions that were taken out, and what it is checked with."""
+    rng = np.random.default_rng(3)
+    n = 600
+    region = rng.choice(list("nsew"), n)
+    district = [f"{of}{number}" for of, number in zip(region, rng.integers(0, 9, n), strict=True)]
+    whole = pl.DataFrame({"region": region, "sex": rng.choice(["m", "f"], n), "district": district})
+    whole.write_csv(tmp_path / "whole.csv")
+    gone = pl.when(pl.int_range(n) % 12 > 0).then("region")
+    whole.with_columns(region=gone).write_csv(tmp_path / "out.csv")
+    gate = tmp_path / "s.toml"
+    gate.write_text('keys = ["region", "sex"]\naligned = true\n[thresholds]\nk = 100\nrecoverable = 0\n')
+    return (tmp_path / "whole.csv", "--released", tmp_path / "out.csv", "--scenario", gate)
+
+
+def test_what_would_open_the_gate_is_said_with_the_limits_it_is_for(sdckit, told_by_districts) -> None:
+    remedy = (
+        "coarsen or leave out district, or suppress it together with region: it tells region. (recoverable, k_undone)"
+    )
+    for more in ((), ("--protected",)):
+        done = sdckit("check", *told_by_districts, *more)
+        printed = " ".join(done.out.partition("What to do next:")[2].split())
+        assert done.code == 1
+        assert printed.startswith(f"- What to do: {remedy} - Make what is known coarser")
+        assert "assess it again" not in printed
+    open_gate = [*told_by_districts[:-1], told_by_districts[-1].with_name("open.toml")]
+    open_gate[-1].write_text('keys = ["region", "sex"]\naligned = true\n[thresholds]\nk = 2\n')
+    done = sdckit("check", *open_gate)
+    assert (done.code, "What to do next" in done.out) == (0, False)

@@ -158,17 +158,24 @@ def test_a_key_and_a_sensitive_variable_that_the_recipe_drops(sdckit, folder: Pa
     assert sdckit(*attack).code == 0
 
 
-def test_without_any_key_there_is_nothing_to_check(sdckit, folder: Path) -> None:
+def test_without_any_key_what_the_release_tells_of_them_is_judged(sdckit, folder: Path) -> None:
     drop = {"method": "drop_identifiers", "columns": ["age", "job", "size"]}
     Path("drop.toml").write_text(sdc.Recipe([drop]).to_toml())
     survey().drop("name", "age", "job", "size").write_csv("rel.csv")
-    done = sdckit("check", "raw.csv", "--released", "rel.csv", "--scenario", "k.toml", "--recipe", "drop.toml")
-    assert done.code == 2
-    assert done.lines[-1] == (
-        "error: the release has none of the keys of any intruder (left out: age, job, size), so nobody can be looked "
-        "for in it and no limit is judged; name an intruder in the scenario who knows a column that goes out, if only "
-        "one"
-    )
+    how = ("raw.csv", "--released", "rel.csv", "--scenario", "k.toml", "--recipe", "drop.toml")
+    unsaid = sdckit("check", *how)
+    assert unsaid.code == 2
+    assert "all keys of this intruder were left out" not in unsaid.out
+    assert "say aligned = true in the scenario" in " ".join(unsaid.out.split())
+    declared = Path("k.toml").read_text()
+    Path("k.toml").write_text("aligned = true\n" + declared)
+    for more in ((), ("--protected",)):
+        done = sdckit("check", *how, *more)
+        assert done.code == 0
+        assert "and no column that goes out tells them" in " ".join(done.out.split())
+    report = sdckit("assess", *how, "--report", "out.md")
+    assert report.code == 0
+    assert "All of it was left out of the release" in Path("out.md").read_text()
 
 
 def spoilt(name: str) -> tuple[str, ...]:

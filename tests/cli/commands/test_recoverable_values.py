@@ -104,6 +104,19 @@ def test_an_original_of_other_records(sdckit, tmp_path: Path, released: Path, fr
     assert (done.code, done.out, len(done.lines)) == (2, "", 1)
 
 
+def test_rows_that_nothing_brings_together_are_not_compared(sdckit, tmp_path: Path, released: Path, original: Path):
+    moved = tmp_path / "moved.csv"
+    pl.read_csv(released).sample(fraction=1, shuffle=True, seed=1).write_csv(moved)
+    how = (COMMAND, moved, *KEYS, "--original", original, "--weight", "w")
+    printed = " ".join(sdckit(*how).out.split())
+    assert "values are not compared: nothing says which rows of the release and of the original" in printed
+    assert "perturbed" not in printed
+    by_hand = " ".join(sdckit(*how, "--aligned").out.split())
+    assert "perturbed" in by_hand
+    assert "not compared" not in by_hand
+    assert "not compared" not in sdckit(COMMAND, released, *KEYS, "--original", original, "--weight", "w").out
+
+
 def test_rows_brought_together_by_an_id(sdckit, tmp_path: Path, released: Path, original: Path) -> None:
     moved = tmp_path / "moved.csv"
     pl.read_csv(released).sample(fraction=1, shuffle=True, seed=1).write_csv(moved)

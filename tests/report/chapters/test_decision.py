@@ -30,6 +30,7 @@ from sdckit.report.chapters.decision import (
     next_steps,
     plain_verdict,
     remaining_questions,
+    steps_by_limit,
 )
 from sdckit.report.chapters.page import lay_out, texts_of
 from sdckit.report.formats.write import plain_document
@@ -337,3 +338,20 @@ def test_the_decision_page_is_free_of_jargon(name: str) -> None:
 def test_every_sentence_is_said_in_german(name: str, holds: bool) -> None:
     told = plain_verdict(verdict(name, holds=holds), N)
     assert say(told, "de") != told
+
+
+def test_a_limit_has_three_steps_at_most_and_the_others_are_counted():
+    named = ("recoverable", "k", "k_undone")
+    plain = {
+        "verdicts": [{"name": name, "intruder": "x", "variable": None, "holds": {"value": False}} for name in named],
+        "intruders": [{"name": "x", "recoverable_values": {"advice": ["a", "b", "c", "d"]}}],
+        "scenario": {"person": None},
+    }
+    steps, more = steps_by_limit(plain)
+    assert [names for _, names in steps[:3]] == [("recoverable", "k_undone")] * 3
+    assert [step for step, _ in steps[:3]] == ["What to do: a.", "What to do: b.", "What to do: c."]
+    assert [names for _, names in steps[3:]] == [("k",)]
+    assert more == len(next_steps(plain)) - 1 - len(steps) == 1
+    assert steps_by_limit({**plain, "verdicts": []}) == ([], 0)
+    asked = [{**verdict, "holds": {"value": None}} for verdict in plain["verdicts"]]
+    assert steps_by_limit({**plain, "verdicts": asked}) == ([], 0)

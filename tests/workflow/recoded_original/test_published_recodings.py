@@ -220,6 +220,9 @@ def test_keys_that_are_left_out() -> None:
     assert gone == ["size"]
     assert left_of(scene, drop, {"age", "size"}) == (scene, [])
     assert left_of(scene, None, {"age"}) == (scene, [])
+    nobody, gone = left_of(scenario(keys=["size"]), drop, {"age"}, judged=True)
+    assert (nobody.intruders, nobody.all_keys, nobody.keys, gone) == ({}, (), (), ["size"])
+    assert nobody.narrowed({"age"}).intruders == {}
     with pytest.raises(ScenarioError, match="none of the keys of any intruder"):
         left_of(scenario(keys=["size"]), drop, {"age"})
 

@@ -28,7 +28,15 @@ from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
 from sdckit.attacks.published.counted_tables import CountedTable, PublishedTable, without_missing
 from sdckit.attacks.recovery.reconstruct import recognised
-from sdckit.attacks.recovery.recoverable_values import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
+from sdckit.attacks.recovery.recoverable_values import (
+    NO_KEYS,
+    NO_TRUTH,
+    NOT_COMPARED,
+    as_declared,
+    class_sizes,
+    optional_roles,
+    shown_size,
+)
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.cells.pair_result import PairResult, mean_figures
@@ -218,7 +226,7 @@ def joint_audit(
     k: int | Sequence[int] = (2, 3, 5),
     hierarchies: Mapping[str, Any] | None = None,
     log: Logged | None = None,
-    aligned: bool = True,
+    aligned: bool | None = None,
     remedies: bool = False,
     scenario: Scenario | None = None,
     id: str | None = None,
@@ -248,9 +256,10 @@ def joint_audit(
         ("30-39") are read by themselves, and groupings that the original shows.
     log : RecipeLog, optional
         Says which record of the original each row was made from, where rows were moved.
-    aligned : bool
-        Whether row i of a release was made from row i of the original, where no id says it. Otherwise tables are
-        counted in the original, and nothing else is taken from it.
+    aligned : bool, optional
+        Whether row i of a release was made from row i of the original, where no id says it; unless given as in
+        `recoverable_values`. Where nothing says so tables are counted in the original, and nothing else is taken from
+        it.
     remedies : bool
         Whether to audit each table alone, and to look for what to leave out, to round or to take out instead.
     scenario : Scenario, optional
@@ -315,14 +324,16 @@ def joint_audit(
     (1.0, 1.0, 1.0, 2.0, 1.0)
     """
     tell = step or (lambda _: None)
-    arguments.flag(aligned, "aligned")
+    if aligned is not None:
+        arguments.flag(aligned, "aligned")
     arguments.flag(remedies, "remedies")
     sizes = class_sizes(k)
     scenario = arguments.scenario_or_none(scenario)
     given = _tables(tables, scenario)
     roles = optional_roles(keys=keys, scenario=scenario, missing=missing, alpha=alpha, id=id)
     files, pair = recovery_files(
-        released, original, roles=roles, columns=None, log=log, id=id, aligned=aligned, named={},
+        released, original, roles=roles, columns=None, log=log, id=id,
+        aligned=as_declared(aligned, scenario), named={},
     )  # fmt: skip
     counted = tuple(
         counted_tables.read_table(table, pair.original if _has_original(released, original, pair) else None)
@@ -353,7 +364,7 @@ def joint_audit(
         per_release.append(figures)
     repairs = tuple(find_repairs(audit, counted, tell) for audit in audits) if remedies else ()
     means = mean_figures(per_release, notes)
-    _notes(notes, means)
+    _notes(notes, means, NO_TRUTH if original is None else NOT_COMPARED)
     return JointAudit(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
         tables=tuple(table.called for table in counted), keys=roles.keys, shown_k=shown_size(sizes, scenario),
@@ -448,11 +459,11 @@ def _audit_notes(notes: dict[str, str], audit: ReleaseAudit) -> None:
         notes["undecided"] = UNDECIDED.format(audit.undecided)
 
 
-def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
+def _notes(notes: dict[str, str], means: Mapping[str, float], no_truth: str) -> None:
     if not means["hidden"] and "left_out" not in notes:
         notes["hidden"] = NOTHING_HIDDEN
     if math.isnan(means["right"]):
-        notes["right"] = NO_TRUTH
+        notes["right"] = no_truth
     for name in ("k_before", "joint_k", "uniques_before", "joint_uniques"):
         if math.isnan(means[name]):
             notes[name] = NO_KEYS

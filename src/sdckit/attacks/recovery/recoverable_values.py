@@ -184,6 +184,11 @@ def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
 
 
 NO_TRUTH = "the original is not given, or its rows do not belong to those of the release"
+NOT_COMPARED = (
+    "values are not compared: nothing says which rows of the release and of the original belong together, and their "
+    "order does not look as if they did; give the log (--log), name the id (--id), or say aligned where row i was made "
+    "from row i (--aligned)"
+)
 NO_KEYS = "no keys are given"
 
 
@@ -211,6 +216,11 @@ def optional_roles(
     for role, name in (("weight", weight), ("household", household), ("id", id)):
         arguments.column_or_none(name, role)
     return Roles((), weight, columns.get("sampling_fraction"), household, None, (), (), 1.0, id)
+
+
+def as_declared(aligned: bool | None, scenario: Scenario | None) -> bool | None:
+    """Whether rows belong together as it is said, else as a scenario declares it; None where nothing does."""
+    return True if aligned is None and scenario is not None and scenario.aligned else aligned
 
 
 def class_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
@@ -393,7 +403,7 @@ def recoverable_values(
     guess: bool = True,
     level: float = 0.95,
     seed: int | None = None,
-    aligned: bool = True,
+    aligned: bool | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     step: Callable[[str], None] | None = None,
@@ -428,9 +438,10 @@ def recoverable_values(
         Confidence of the intervals.
     seed : int, optional
         Of the model.
-    aligned : bool
-        Whether row i of a release was made from row i of the original, where no id says it. Otherwise the original
-        is not looked at.
+    aligned : bool, optional
+        Whether row i of a release was made from row i of the original, where no id says it; unless given as the
+        scenario says, else a log, else the rows where neighbours have their own unchanged values. Where nothing says
+        so the original is not looked at, and ``notes`` says it.
     scenario : Scenario, optional
         Gives what is not given here.
     id : str, optional
@@ -488,7 +499,7 @@ def recoverable_values(
     )  # fmt: skip
     files, pair = recovery_files(
         released, original, roles=roles, columns=arguments.names(columns, "columns", single=True), log=log,
-        id=id, aligned=aligned, named={"weight": weight, "household": household},
+        id=id, aligned=as_declared(aligned, scenario), named={"weight": weight, "household": household},
     )  # fmt: skip
     per_release, by_column, found_all, below, above = [], [], [], [], []
     notes: dict[str, str] = {}
@@ -528,7 +539,7 @@ def recoverable_values(
         by_column.append(summed)
         found_all.append(recoveries)
     means = mean_figures(per_release, notes)
-    _notes(notes, means)
+    _notes(notes, means, NO_TRUTH if original is None else NOT_COMPARED)
     return RecoverableValues(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
         advice=advice([column for some in by_column for column in some]), keys=roles.keys,
@@ -537,8 +548,8 @@ def recoverable_values(
     )  # fmt: skip
 
 
-def _check(*, pairs: bool, guess: bool, aligned: bool, level: float, risk: float | None) -> None:
-    for name, value in (("pairs", pairs), ("guess", guess), ("aligned", aligned)):
+def _check(*, pairs: bool, guess: bool, aligned: bool | None, level: float, risk: float | None) -> None:
+    for name, value in (("pairs", pairs), ("guess", guess), *(() if aligned is None else (("aligned", aligned),))):
         arguments.flag(value, name)
     arguments.level(level)
     if risk is not None:
@@ -591,14 +602,14 @@ def recovery_figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[
     }
 
 
-def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
+def _notes(notes: dict[str, str], means: Mapping[str, float], no_truth: str) -> None:
     if not means["touched"]:
         notes["touched"] = UNTOUCHED
     if math.isnan(means["right"]):
-        notes |= dict.fromkeys(("right", "known"), NO_TRUTH)
+        notes |= dict.fromkeys(("right", "known"), no_truth)
     for name in ("guess_rate", "guess_baseline", "guess_beyond", "guess_low", "guess_high"):
         if math.isnan(means[name]):
-            notes[name] = NO_GUESS if math.isnan(means["guess_rate"]) else NO_TRUTH
+            notes[name] = NO_GUESS if math.isnan(means["guess_rate"]) else no_truth
     for name in ("undone_k", "undone_uniques", "undone_expected"):
         if math.isnan(means[name]):
             notes[name] = NO_KEYS

@@ -17,6 +17,7 @@ from sdckit.attacks.recovery.reconstruction_rules import Reconstruction
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, Logged, ReleasedColumn
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import ROW, Pair, open_files, open_pair, released_files
+from sdckit.cells.shared_coding import in_same_order
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
@@ -235,16 +236,19 @@ class RecoveryFile:
 
 def recovery_files(
     released: Any, original: Any, *, roles: Roles, columns: Sequence[str] | None, log: Logged | None,
-    id: str | None, aligned: bool, named: Mapping[str, str | None],
+    id: str | None, aligned: bool | None, named: Mapping[str, str | None],
 ) -> tuple[tuple[RecoveryFile, ...], Pair]:  # fmt: skip
-    """Open and check everything before any computation; columns `named` by role in the call must exist."""
+    """Open and check everything before any computation; columns `named` by role in the call must exist.
+
+    `aligned`: None where the log, or else the order of the rows, says whether they belong together.
+    """
     # several intruders share the opened pair
     memo: dict[Any, Any] = released.memo if isinstance(released, Pair) and original is None else {}
     place = ("recovery", id, aligned, log is None)
     if place not in memo:
-        memo[place] = _open(released, original, id=id, aligned=aligned)
+        memo[place] = _open(released, original, id=id, aligned=log is not None or None if aligned is None else aligned)
     pair: Pair = memo[place]
-    compared = pair.aligned or (original is not None and aligned)
+    compared = pair.aligned
     files = []
     for j, frame in enumerate(pair.released):
         own = _present(roles, frame.columns)
@@ -289,7 +293,7 @@ def _read(
     return read, before, touched_cells.by_original(read, before), rows
 
 
-def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pair:
+def _open(released: Any, original: Any, *, id: str | None, aligned: bool | None) -> Pair:
     if isinstance(released, Pair):
         pair = released if original is None else open_files(original, list(released.released), id=id)
     else:
@@ -302,7 +306,11 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pai
         pair, original=whole[0][0], released=tuple(frame for frame, _ in whole[1:]),
         brought=pair.brought or whole[0][1],
     )  # fmt: skip
-    if (original is None and not isinstance(released, Pair)) or not (aligned or id is not None):
+    if original is None and not isinstance(released, Pair):
+        return pair
+    if aligned is None:
+        aligned = in_same_order(pair.original if pair.raw is None else pair.raw, *pair.released)
+    if not aligned and id is None:
         return pair
     return pair if pair.aligned else open_pair(pair, categories={}, aligned=True)
 

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory, groups_of
-from sdckit.cells.pair import Pair, open_files, read_pair
+from sdckit.cells.pair import Pair, open_files, read_pair, rows_belong
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.shared_coding import in_same_order
 from sdckit.data import arguments
 from sdckit.data.columns import distinct_values, float_values
+from sdckit.data.frames import is_lazy
 from sdckit.data.hierarchy import read_band
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
@@ -176,7 +178,7 @@ def exact_numbers(
     magnitudes: Sequence[str] | str | None = None,
     number_groups: Sequence[str] | str | None = None,
     k: int | None = None,
-    aligned: bool = True,
+    aligned: bool | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -196,8 +198,9 @@ def exact_numbers(
     k : int, optional
         A value is hidden where so many original values of its group, itself included, lie within 10 % of it, 1 or
         more. Default the limit of the scenario, else 3.
-    aligned : bool
-        Whether row i of a release was made from row i of the original, where no id says it.
+    aligned : bool, optional
+        Whether row i of a release was made from row i of the original, where no id says it; unless given as the
+        scenario says, else the rows where neighbours have their own unchanged values.
     scenario : Scenario, optional
         Gives what is not given here, the limit of k included.
     id, prefix : str, optional
@@ -245,8 +248,11 @@ def exact_numbers(
     0.0
     """
     names, groups, limit = _asked(magnitudes, number_groups, k, scenario)
-    arguments.flag(aligned, "aligned")
+    if aligned is not None:
+        arguments.flag(aligned, "aligned")
     arguments.text(prefix, "prefix")
+    if aligned is None and scenario is not None and scenario.aligned:
+        aligned = True
     pair = _opened(original, released, names, groups, aligned=aligned, id=id)
     present = pair.released[0].columns
     groups = tuple(name for name in groups if name in present)
@@ -296,7 +302,7 @@ def _asked(
 
 
 def _opened(
-    original: Any, released: Any, names: Sequence[str], groups: Sequence[str], *, aligned: bool, id: str | None
+    original: Any, released: Any, names: Sequence[str], groups: Sequence[str], *, aligned: bool | None, id: str | None
 ) -> Pair:
     """The pair with the columns in memory that are released; of a file by itself the file twice."""
     wanted: dict[str, Sequence[str]] = {"magnitudes": names, "number_groups": groups}
@@ -307,7 +313,11 @@ def _opened(
     opened = open_files(original, released, id=id)
     columns = {name for file in opened.released for name in file.collect_schema().names()}
     left = {role: [name for name in listed if name in columns] for role, listed in wanted.items()}
-    return read_pair(opened, left, aligned=aligned)
+    if aligned is None and not rows_belong(opened, None, None):
+        pair = read_pair(opened, left, aligned=False)
+        seen = pair if any(map(is_lazy, opened.frames)) else opened  # in memory all columns say so
+        aligned = in_same_order(seen.original if seen.raw is None else seen.raw, *seen.released)
+    return read_pair(opened, left, aligned=aligned is not False)
 
 
 def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[list[Bools], list[Bools]]:

@@ -144,7 +144,7 @@ class Release:
         from sdckit.workflow.recoded_original.published_recodings import left_of
 
         columns = {name for header in self.headers(reading, engine) for name in header.columns}
-        return recodings_read, left_of(scenario, recodings_read, columns)[0]
+        return recodings_read, left_of(scenario, recodings_read, columns, judged=True)[0]
 
     def headers(self, reading: Reading, engine: EngineOptions | None = None) -> list[FileHeader]:
         """What the releases say of themselves."""

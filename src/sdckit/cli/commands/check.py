@@ -181,7 +181,7 @@ def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: 
         for verdict in protected.verdicts
     ]
     if not quiet:
-        _print_items(result, items, name)
+        _print_items(result, items, name, protected=True)
     for text in protected.warnings:
         say(f"warning: {text}")
     if set(kept) - set(result.assessment.warnings):
@@ -201,10 +201,11 @@ def _print(result: CheckResult, name: str) -> None:
     _print_items(result, items, name)
 
 
-def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: str) -> None:
+def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: str, *, protected: bool = False) -> None:
     from sdckit.cli.terminal import print_blocks
-    from sdckit.report.blocks import Paragraph, Verdicts
+    from sdckit.report.blocks import Items, Paragraph, Verdicts
     from sdckit.report.chapters.coverage_chapter import coverage_blocks
+    from sdckit.report.chapters.decision import NEXT
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
     compared = result.assessment.compared
@@ -214,6 +215,11 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     sentences = [text for text in (release_sentence(tree), line) if text]
     looked_at = coverage_blocks(result.assessment.coverage.rows(), n_intruders=len(result.assessment))
     print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items)), *looked_at])
+    steps, n_more = result.next_steps(protected=protected)
+    if steps:
+        more = (f"And {n_more:,} more: sdckit assess ... --report",) if n_more else ()
+        lines = (*(f"{step} ({', '.join(names)})" for step, names in steps), *more)
+        print_blocks([Paragraph(f"\n{NEXT}:"), Items(lines)])
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

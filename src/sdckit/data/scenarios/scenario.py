@@ -336,7 +336,7 @@ class Scenario(Displayed, BaseModel):
             names = ", ".join(f"'{name}'" for name in self.intruders)
             says = f"the scenario has several intruders ({names}); choose one with .intruder(name)"
             raise ScenarioError(says)
-        return next(iter(self.intruders.values()))
+        return next(iter(self.intruders.values()), ())
 
     @property
     def all_keys(self) -> tuple[str, ...]:
@@ -458,7 +458,9 @@ class Scenario(Displayed, BaseModel):
             unread = place.id in self.identifiers and place.id not in given["identifiers"]
             left = {"id": None if unread else place.id, "new": tuple(name for name in place.new if name in used)}
             given["ledger"] = place.model_copy(update=left)
-        changed = Scenario(**given)
+        # that of a release which has no key of anybody's left is declared by nobody, and was checked with them
+        nobody = not self.all_keys and not any(given["intruders"].values())
+        changed = self.model_copy(update=given) if nobody else Scenario(**given)
         changed._folder = self._folder
         return changed
 

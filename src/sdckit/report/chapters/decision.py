@@ -175,6 +175,22 @@ def next_steps(plain: Plain) -> list[str]:
     return [*dict.fromkeys(steps), AGAIN]
 
 
+def steps_by_limit(plain: Plain) -> tuple[list[tuple[str, tuple[str, ...]]], int]:
+    """The steps against exceeded limits, in their order, with the limits that each is for; at most three of a limit.
+
+    The number is that of the steps that are left out.
+    """
+    beyond = [verdict for verdict in plain["verdicts"] if verdict["holds"]["value"] is False]
+    ranked = next_steps(plain)[:-1] if beyond else []  # all but to assess again
+    of_step: dict[str, dict[str, None]] = {step: {} for step in ranked}
+    for verdict in beyond:
+        own = next_steps({**plain, "verdicts": [verdict]})
+        for step in [step for step in ranked if step in own][:REMEDIES]:
+            of_step[step][verdict["name"]] = None
+    steps = [(step, tuple(names)) for step, names in of_step.items() if names]
+    return steps, len(ranked) - len(steps)
+
+
 def _against_working_out(plain: Plain) -> list[str]:
     """The leading remedies against the rules by which values are given back, as the annex lists them."""
     trees = filter(None, (intruder.get("measures", intruder).get(RECOVERY) for intruder in plain["intruders"]))

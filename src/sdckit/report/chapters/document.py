@@ -195,7 +195,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> gate.Do
         pairs = ((settings[intruder.name], intruder) for intruder in assessment.intruders)
         known = [(setting.sizes, frozenset(intruder.keys), not setting.cells_known) for setting, intruder in pairs]
         link_intruders(ledger, known)
-    first = next(iter(settings.values()))
+    first = next(iter(settings.values()), None) or setting_for(ledger, "i0", scenario, {}, assessment.n)
     trees = dict(zip(settings, intruders, strict=True))
     judged = [
         (verdict, settings.get(verdict.intruder, first), _released_share(verdict, trees.get(verdict.intruder, {})))

@@ -548,10 +548,13 @@ def _check_hierarchies(then: RecipeLog, steps: Sequence[StepLike], folder: Path 
             raise DataError(f"the hierarchy {name} is not the one of the log; find the file as it was")
 
 
-def left_of(scenario: Scenario, recodings: Recodings | None, columns: Collection[str]) -> tuple[Scenario, list[str]]:
+def left_of(
+    scenario: Scenario, recodings: Recodings | None, columns: Collection[str], *, judged: bool = False
+) -> tuple[Scenario, list[str]]:
     """The scenario without the keys that a step left out, and their names.
 
-    `columns` are those of the release. Raises `ScenarioError`: no intruder is left with a key.
+    `columns` are those of the release. Raises `ScenarioError`: no intruder is left with a key; where what the release
+    tells of the keys is `judged` all the same, the scenario is without an intruder then.
     """
     dropped = () if recodings is None else recodings.left_out
     gone = [name for name in scenario.all_keys if name in dropped and name not in columns]
@@ -562,14 +565,15 @@ def left_of(scenario: Scenario, recodings: Recodings | None, columns: Collection
         for name, keys in scenario.intruders.items()
         if (kept := tuple(key for key in keys if key not in gone))
     }
-    if not left:
-        raise ScenarioError(
-            f"the release has none of the keys of any intruder (left out: {', '.join(gone)}), so nobody can be looked "
-            "for in it and no limit is judged; name an intruder in the scenario who knows a column that goes out, if "
-            "only one",
-            argument="intruders",
-        )
     missing = scenario.missing
     if isinstance(missing, dict):
         missing = {key: rule for key, rule in missing.items() if key not in gone} or "wildcard"
+    if not left and not judged:
+        raise ScenarioError(
+            f"the release has none of the keys of any intruder (left out: {', '.join(gone)}), so nobody can be looked "
+            "for in it; name an intruder in the scenario who knows a column that goes out, if only one",
+            argument="intruders",
+        )
+    if not left:  # what no scenario may be declared as
+        return scenario.model_copy(update={"intruders": left, "missing": "wildcard"}).changed(), gone
     return scenario.changed(intruders=left, missing=missing), gone
