@@ -80,3 +80,15 @@ def test_thresholds_are_called_so() -> None:
     told = " ".join(one.help or "" for by_command in options().values() for one in by_command.values())
     assert not re.search(r"\blimits?\b", told.lower())
     assert "threshold" in told.lower()
+
+
+def test_help_shows_its_brackets() -> None:
+    """Help is read as markup: what stands in brackets, as a table of a TOML file, vanishes unless it is escaped."""
+    helps = {
+        f"{name} {one.name}": one.help or ""
+        for name, command in commands()
+        for one in command.params
+        if one.param_type_name == "option"
+    }
+    assert helps["ledger list scenario"].startswith(r"\[ledger]")
+    assert not [where for where, words in helps.items() if re.search(r"(?<!\\)\[[a-z]", words)]

@@ -78,7 +78,7 @@ class ReleaseType:
     ] = None
     release_types: Annotated[
         Path | None,
-        LIMIT(metavar="OFFICE.toml", help="An office's thresholds by type; instead of the scenario's [release_types]."),
+        LIMIT(metavar="OFFICE.toml", help=r"An office's thresholds by type; instead of a scenario's \[release_types]."),
     ] = None
 
     @property

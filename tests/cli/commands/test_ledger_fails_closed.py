@@ -135,6 +135,20 @@ def test_a_release_is_pending_until_check_passes_it(folder: Path, capfd: pytest.
     assert "In the ledger the release is not remembered: if it goes out, add it" in words(capfd)
 
 
+def test_the_gate_says_that_no_limit_is_on_earlier_releases(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    limit, open_question = "differencing = 0.0", "together with the earlier releases is not judged"
+    Path("scenario.toml").write_text(SCENARIO.replace(limit, "risk = 1.0"), encoding="utf-8")
+    assert protect("a", "--ledger") == 0
+    assert check("a") == 0
+    assert open_question not in words(capfd)  # there is none
+    assert protect("b", "--ledger") == 0
+    assert check("b") == 0
+    assert open_question in words(capfd)
+    Path("scenario.toml").write_text(SCENARIO, encoding="utf-8")
+    check("b")
+    assert open_question not in words(capfd)
+
+
 def test_an_entry_of_protect_is_that_of_ledger_add(folder: Path) -> None:
     """The id is taken from the original, in the order of the log, as the file is read that was written."""
     assert protect("a", "--ledger", "--ledger-name", "2024", "--ledger-date", "2024-05") == 0

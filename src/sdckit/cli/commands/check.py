@@ -15,6 +15,7 @@ from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
 from sdckit.cli.options import Limits, Quiet, ReleaseType, codes, whole_population
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, GivenTargets, Reading, takes
+from sdckit.data.limits import LIMITS
 from sdckit.errors import SdcWarning
 
 if TYPE_CHECKING:
@@ -149,7 +150,14 @@ class BesideLedger:
         state = "is released" if passed else "stays pending"
         if not self.own:
             state = "is not remembered: if it goes out, add it (sdckit ledger add)"
-        return [*([f"In the ledger the release {state}."] if pending or not self.own else []), head_line(ledger)]
+        lines = [f"In the ledger the release {state}."] if pending or not self.own else []
+        of_ledger = next(name for name, kind in LIMITS.items() if kind.judged == "ledger")
+        if self.ledger.without(self.own).entries and of_ledger not in self.scenario.limits_of(compared=True).declared:
+            lines.append(
+                "What it discloses together with the earlier releases is not judged: the scenario has no limit on it "
+                f"(under [thresholds], {of_ledger} = 0.01 is one record in a hundred)."
+            )
+        return [*lines, head_line(ledger)]
 
 
 def exit_code(result: CheckResult) -> int:

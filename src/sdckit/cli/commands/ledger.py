@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Remember releases as keyed sketches, and hold the next one against them.")
 FromScenario = Annotated[
-    Path, Option("--scenario", metavar="S.toml", help="Keys and sensitive variables; [ledger] names the ledger.")
+    Path, Option("--scenario", metavar="S.toml", help=r"Keys and sensitive variables; \[ledger] names the ledger.")
 ]
-MaybeScenario = Annotated[Path | None, Option("--scenario", metavar="S.toml", help="[ledger] names the ledger.")]
+MaybeScenario = Annotated[Path | None, Option("--scenario", metavar="S.toml", help=r"\[ledger] names the ledger.")]
 Folder = Annotated[
     Path | None, Option("--ledger", metavar="DIR", help="The ledger; that of the scenario unless given.")
 ]

@@ -39,7 +39,7 @@ class InLedger:
         Option(
             "--ledger/--no-ledger",
             help="Remember OUT in the scenario's ledger, pending until check passes it; by "
-            "itself where [ledger] says add.",
+            r"itself where \[ledger] says add.",
         ),
     ] = None
     ledger_name: Annotated[
