@@ -204,6 +204,7 @@ NOT_SURE = (
     "sure that they are copies: leave such records out, or give people who were kept aside (control)"
 )
 IN_ALL, BUT_ONE = "all columns", "all columns but one, now this, now that"
+RARELY = 0.01  # chance makes as many, with one more expected than is estimated, as chance is known roughly
 FEWEST_CHANGED = 10  # copies with one changed column, whichever it is: fewer are there by chance
 NOT_SHARED = "no released value of them is in the original, so they are left out like ids: {}"
 
@@ -483,9 +484,17 @@ def _doubts(whole: Beyond, but_one: Sequence[Beyond], n_released: int) -> list[t
     """
     changed = [(max(near.share - whole.share, 0.0), max(near.chance - whole.chance, 0.0)) for near in but_one]
     share, chance = (math.fsum(parts) for parts in zip(*changed, strict=True)) if changed else (0.0, 0.0)
-    some = [(whole.share, whole.chance, 1, IN_ALL), (share, chance, FEWEST_CHANGED, BUT_ONE)]
+    some = [(whole.share, whole.chance, 1, IN_ALL)]
+    if whole.chance * n_released <= 1:  # else many are equal in all but one because they are equal in all by chance
+        some.append((share, chance, FEWEST_CHANGED, BUT_ONE))
     return [
         (share - chance, NOT_SURE.format(words))
         for share, chance, fewest, words in some
         if share * n_released >= max(fewest - 0.5, 2 * chance * n_released)
+        and _as_many_by_chance(round(share * n_released), chance * n_released + 1) <= RARELY
     ]
+
+
+def _as_many_by_chance(n: int, expected: float) -> float:
+    """Probability of n or more where so many are expected, by Poisson's distribution."""
+    return 1 - math.fsum(math.exp(k * math.log(expected) - expected - math.lgamma(k + 1)) for k in range(n))

@@ -335,8 +335,8 @@ def test_a_key_that_was_left_out_is_told() -> None:
     assert [one.name for one in found.intruders] == ["a", "b"]
     assert "age: left out of the release, so it is no key of an intruder there" in found.warnings
     none = sdc.Recipe(steps).apply(survey(), scenario=scenario(keys=["age"]), seed=1, secret=SECRET)
-    with pytest.raises(ScenarioError, match="none of the keys"):
-        none.assess()
+    (verdict,) = [own for own in none.assess(seed=1)["default"].verdicts if own.name == "k"]
+    assert (verdict.holds, bool(verdict.keyless or verdict.reason)) in ((True, True), (None, True))
 
 
 # The entry `derived`: columns computed from released ones after the last step.
