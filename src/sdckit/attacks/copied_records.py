@@ -482,6 +482,8 @@ def _doubts(whole: Beyond, but_one: Sequence[Beyond], n_released: int) -> list[t
 
     No bound says so of a few, the less where members of households count as one: chance is known too roughly.
     """
+    from scipy.special import pdtrc
+
     changed = [(max(near.share - whole.share, 0.0), max(near.chance - whole.chance, 0.0)) for near in but_one]
     share, chance = (math.fsum(parts) for parts in zip(*changed, strict=True)) if changed else (0.0, 0.0)
     some = [(whole.share, whole.chance, 1, IN_ALL)]
@@ -491,10 +493,5 @@ def _doubts(whole: Beyond, but_one: Sequence[Beyond], n_released: int) -> list[t
         (share - chance, NOT_SURE.format(words))
         for share, chance, fewest, words in some
         if share * n_released >= max(fewest - 0.5, 2 * chance * n_released)
-        and _as_many_by_chance(round(share * n_released), chance * n_released + 1) <= RARELY
+        and pdtrc(round(share * n_released) - 1, chance * n_released + 1) <= RARELY  # so many or more, by Poisson
     ]
-
-
-def _as_many_by_chance(n: int, expected: float) -> float:
-    """Probability of n or more where so many are expected, by Poisson's distribution."""
-    return 1 - math.fsum(math.exp(k * math.log(expected) - expected - math.lgamma(k + 1)) for k in range(n))
