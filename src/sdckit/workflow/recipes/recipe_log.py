@@ -6,13 +6,13 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit import __version__
 from sdckit.data.files.file_limits import json_in
 from sdckit.data.seeds import Mixed
 from sdckit.errors import FileFormatError
@@ -239,5 +239,8 @@ def plain(value: Any) -> Any:
 
 def versions_here() -> dict[str, str]:
     """Versions that determine the result of a recipe."""
-    names = {name: version(name) for name in ("sdckit", "numpy", "polars")}
-    return {**names, "python": platform.python_version()}
+    import polars as pl
+
+    return {
+        "sdckit": __version__, "numpy": np.__version__, "polars": pl.__version__, "python": platform.python_version()
+    }  # fmt: skip
