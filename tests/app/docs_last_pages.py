@@ -59,8 +59,8 @@ def _(hand: Hand) -> None:
 
 
 @SCRIPT.step(
-    "What you change later, steps, roles or the switch to exact figures, takes these away until the release is "
-    "made again."
+    "What you change later, steps, roles, the language or the switch to exact figures, takes these away until the "
+    "release is made again."
 )
 def _(hand: Hand) -> None:
     hand.go("protect")

@@ -151,7 +151,9 @@ def test_what_was_found_is_told() -> None:
     german = str(found_shown(speaker("de"), {**told_of, "exceeded": ["k", "recoverable"]}))
     assert "Von der Aussage der Schlüsselmerkmale gehen 5 bis 10" in german
     assert "k-Anonymität, k, größter Anteil rekonstruierter" in german
-    assert "Every limit holds" in str(found_shown(say, {"exceeded": [], "html": ""}))
+    holds = str(found_shown(say, {"exceeded": [], "html": "", "caution": "Most records match by gaps."}))
+    assert "Every limit holds" in holds
+    assert '<p class="warn">Most records match by gaps.</p>' in holds
     derived = [
         "risk after reconstruction",
         *(name for name, kind in LIMITS.items() if kind.of),

@@ -192,6 +192,21 @@ def test_what_remains_open_is_said() -> None:
     assert "The annex has 2 warnings on how this was measured." in remaining_questions(warned)
 
 
+def test_how_many_are_matched_back_remains_open_where_no_limit_is_on_it() -> None:
+    """Every record in a group of k by missing values of others, and most of them found by whoever knows their keys."""
+    frame = pl.DataFrame(survey(200))
+    released = frame.with_columns(pl.when(pl.int_range(pl.len()) > 9).then("occupation").alias("occupation"))
+
+    def left_open(**limits: float) -> list[str]:
+        scenario = Scenario(keys=["sex", "occupation"], aligned=True, thresholds={"k": 2, **limits})
+        assessed = sdc.assess(frame, released, scenario=scenario, seed=1)
+        return [line for line in remaining_questions(plain_document(assessed)) if "matched back" in line]
+
+    (line,) = left_open()
+    assert re.fullmatch(r"Of the original's records \d.* by chance\) would be expected to be matched back .*", line)
+    assert left_open(match_risk=0.9) == []
+
+
 def test_a_model_that_was_not_compared_is_named_with_its_reason() -> None:
     frame = pl.DataFrame(survey(200))
     long = f"age ~ ({' + '.join(['sex', 'occupation'] * 10)}) ** 60"

@@ -103,6 +103,14 @@ def test_recipes_to_start_from(tmp_path: Path) -> None:
     assert made["figures"][-1]["below_k"] == "0"
 
 
+def test_a_proposal_that_rests_on_missing_values_says_so_in_the_language(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    found = protecting.propose(desk, tell, scenario=SCENARIO)
+    assert found["caution"].startswith("Most records (80 to 85 %) reach k only through missing values of others")
+    german = protecting.propose(desk, tell, scenario=SCENARIO, language="de")
+    assert german["caution"].startswith("Die meisten Datensätze (80 bis 85")
+
+
 @pytest.mark.parametrize("loss", [*COARSENING, "pmse"])
 def test_a_proposal_by_another_loss_says_which(tmp_path: Path, loss: str) -> None:
     found = protecting.propose(a_desk(tmp_path), tell, scenario=SCENARIO, loss=loss)

@@ -12,9 +12,11 @@ import pytest
 import sdckit as sdc
 from app.browsing import ENGLISH
 from every_message import _texts
+from sdckit.data.scenarios.guessing.topics import VOCABULARY
 from sdckit.errors import ColumnError, ScenarioError
 from sdckit.report.wording import say
 from sdckit.workflow.sessions.answering import Desk
+from sdckit.workflow.sessions.risk import further_questions
 from sdckit.workflow.sessions.roles import check, guess, load, plain_scenario
 from session_files import MARKER, SCENARIO, a_desk
 from tree import SRC, parsed
@@ -118,3 +120,16 @@ def test_what_is_said_and_asked_of_columns_is_in_german() -> None:
 
     lacking = {texts[0] for texts in sentences if not any(map(is_german, texts))}
     assert lacking == {"too fine (12): 12 before it is used as a key", "recode to fewer groups"}  # two parts of a text
+
+
+def test_the_names_of_known_surveys_are_said_in_german() -> None:
+    surveys = [f"its name in {survey} speaks of money" for survey in VOCABULARY["surveys"]]
+    within = [f"in {survey} a number within something" for survey in VOCABULARY["surveys"]]
+    assert len(surveys) >= 5
+    for text in (*surveys, *within):
+        assert not {*re.findall(r"\w+", say(text, "de"))} & {"its", "in the", "of", "something", "number"}
+
+
+def test_every_further_question_is_asked_in_german() -> None:
+    for question in further_questions().values():
+        assert not {*re.findall(r"\w+", say(question, "de"))} & {*ENGLISH}

@@ -252,7 +252,7 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
-    points += [*_households_alone(plain), *_people_alone(plain), *_models_left_out(plain)]
+    points += [*_households_alone(plain), *_found_without_a_limit(plain), *_models_left_out(plain)]
     warnings = len(plain["warnings"])
     if warnings:
         points.append(
@@ -281,16 +281,17 @@ def _models_left_out(plain: Plain) -> list[str]:
     ]
 
 
-def _people_alone(plain: Plain) -> list[str]:
-    """How many people are found by some of their rows, where no limit is on it; each sentence once."""
-    if any(LIMITS[verdict["name"]].measure == FOLLOWING.measure for verdict in plain["verdicts"]):
-        return []
+def _found_without_a_limit(plain: Plain) -> list[str]:
+    """How many people are found by some of their rows or matched back, where no limit is on it; each sentence once."""
+    unlimited = FOUND - {LIMITS[verdict["name"]].measure for verdict in plain["verdicts"]}
     trees = [intruder.get("measures", intruder) for intruder in plain["intruders"]]
-    views = ((tree, place, view) for tree in trees for place, view in views_of(tree) if place == FOLLOWING.measure)
+    views = ((tree, place, view) for tree in trees for place, view in views_of(tree) if place in unlimited)
     return list(dict.fromkeys(view.answer(tree, place, plain["n"]) for tree, place, view in views))
 
 
 NEXT = "What to do next"
+# What finds people and is told of without a limit, too: their rows followed, and rows matched back.
+FOUND = {FOLLOWING.measure, *(kind.measure for kind in LIMITS.values() if kind.otherwise)}
 FORMULA = 60  # letters of a formula in a sentence
 DRAWN = (2, 3, 5)
 K = next(kind.name for kind in LIMITS.values() if kind.judged == "violations")

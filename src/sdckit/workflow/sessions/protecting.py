@@ -405,7 +405,7 @@ def propose(
             drawn = {"points": []}
         return {
             **rows[0], "text": proposal.text, "exceeded": [*proposal.exceeded, *proposal.unjudged],
-            "map": drawn,
+            "caution": proposal.caution, "map": drawn,
         }  # fmt: skip
 
     remembered = desk.remember("propose", [chosen.to_toml(), list(keep), by, seconds, exact], make)
@@ -413,7 +413,8 @@ def propose(
         {**point, "words": say(point["words"], language, desk.data.columns)} for point in remembered["map"]["points"]
     ]
     html = _written(desk, remembered["text"], exact=exact, language=language)
-    return {**remembered, "map": {**remembered["map"], "points": points}, "html": html}
+    caution = remembered["caution"] and say(f"{remembered['caution']}.", language)
+    return {**remembered, "map": {**remembered["map"], "points": points}, "html": html, "caution": caution}
 
 
 def begin_proposal(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False) -> dict[str, Any]:
