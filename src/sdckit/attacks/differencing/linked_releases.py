@@ -84,20 +84,22 @@ def _looked_up(digests: NDArray[np.uint8], column: Levels, part: Any) -> Ints:
 class Link:
     """Rows of an earlier release that anybody can find: `rows` (n,), -1 for none; the columns that tell them.
 
-    `right`: where only several columns together do, the share of rows that are the same person's, by estimate.
+    `right`: where only several columns together do, the share of rows that are the same person's, by estimate, and
+    `together` in words how they do.
     """
 
     rows: Ints
     columns: tuple[str, ...]
     right: float | None = None
+    together: str = ""
 
     @property
     def words(self) -> str:
         """The columns, in words."""
-        return ", ".join(self.columns) + ("" if self.right is None else TOGETHER)
+        return ", ".join(self.columns) + self.together
 
 
-TOGETHER = " together"
+TOGETHER, OF_HOMES = " together", " of all members of a household together"
 CHANCE = 0.1  # agreement beyond chance, at least, of rows that belong together
 
 
