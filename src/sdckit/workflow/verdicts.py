@@ -257,8 +257,8 @@ def _by_ledger(asked: _Asked) -> list[Verdict]:
     n, pending = len(asked.result.entries), asked.result.n_pending
     if verdicts[0].holds and n == pending and not asked.result.first:
         return [asked.open(NOTHING_BEFORE)]
-    singly = asked.result.singly
-    verdicts = [replace(verdict, beside=beside_words(n, pending), singly=singly) for verdict in verdicts]
+    remedy = "" if verdicts[0].holds else asked.result.unlinking
+    verdicts = [replace(verdicts[0], beside=beside_words(n, pending), singly=asked.result.singly, remedy=remedy)]
     reasons = (*asked.result.not_looked_for, *asked.result.not_compared)  # what was not looked for may be beyond it
     return [asked.open("; ".join(reasons))] if verdicts[0].holds and reasons else verdicts
 

@@ -360,6 +360,11 @@ def test_a_household_of_which_a_file_hides_a_value_is_linked_by_the_other_column
     assert "educ" in blank.entries[0].linked_by
     assert 0.9 * whole.linked < blank.linked
     assert hidden["educ"].null_count() >= blank.given_back > 0.5 * hidden["educ"].null_count() > 2
+    verdict = judge_differencing(0.001, "", blank, {})
+    assert verdict.word == "exceeded"
+    assert "leave out the number of the household" in verdict.remedy
+    apart = sdc.differencing(hidden.drop("person", "home"), earlier=first.drop("person"), scenario=scenario)
+    assert (apart.linked, apart.people) == (0, 0)
 
 
 def test_households_of_other_people_are_never_linked() -> None:

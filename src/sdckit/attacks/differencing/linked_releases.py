@@ -345,12 +345,13 @@ def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
     """What would part the releases that are linked: how to change each column that links them in the new one."""
     single = [release.link.columns for release in joined if release.link.right is None]
     parts = [f"{column}: {_instead(new.links[column])}" for column in dict.fromkeys(sum(single, ()))]
-    several = dict.fromkeys(release.link.words for release in joined if release.link.right is not None)
-    parts += [f"{words}: {COARSER}" for words in several]
+    several = dict.fromkeys(release.link for release in joined if release.link.right is not None)
+    parts += [f"{link.words}: {OF_HOME if link.together == OF_HOMES else COARSER}" for link in several]
     return f"change what links them in this release, as the others are out: {'; '.join(parts)}" if parts else ""
 
 
 COARSER = "make some of them coarser, or leave some out"
+OF_HOME = f"leave out the number of the household, or {COARSER}"
 NEW_IDS, ROUND = "new identifiers (new_ids)", "round it (round_to), add noise (add_noise)"
 
 
