@@ -459,3 +459,24 @@ def test_of_a_panel_no_single_values_are_to_be_taken_out() -> None:
     assert TAKE_OUT in steps[None]
     assert TAKE_OUT not in steps["person"]
     assert not any(line.startswith(("Then", "Or")) for line in (steps[None][0], steps["person"][0]))
+
+
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")  # the release is the file
+@pytest.mark.parametrize("compared", [False, True])
+def test_households_alone_are_counted_where_no_limit_asks_and_said_not_to_be_on_an_engine(*, compared: bool) -> None:
+    """Of 41 households of three one has other members; everybody is in a group of 20 or more."""
+    homes = pl.DataFrame({"home": np.arange(123) // 3, "sex": [*["f", "m", "f"] * 40, "m", "m", "m"]})
+
+    def told(file: pl.DataFrame | pl.LazyFrame, *, protected: bool = False, **limits: float) -> list[str]:
+        roles = sdc.Scenario(keys=["sex"], household="home", thresholds={"k": 20, **limits})
+        result = sdc.check(file, file if compared else None, scenario=roles)
+        assert result.passed
+        return result.households_alone(protected=protected)
+
+    words, no_limit = "Households alone with their size and what is known of their members: ", "no limit is on them"
+    assert told(homes) == [f"{words}1 of 41; {no_limit} (household_uniques)."]
+    (line,) = told(homes, protected=True)
+    assert line.startswith(words)
+    assert " 1 " not in line
+    assert told(homes, household_uniques=0.5) == []
+    assert told(homes.lazy())[0].startswith(f"{words}not counted here")

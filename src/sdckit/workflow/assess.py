@@ -54,7 +54,7 @@ from sdckit.workflow.plan import (
     plan_release,
     plan_utility,
     put_off,
-    read_by_limits,
+    read_at_gate,
     unread_of,
 )
 from sdckit.workflow.recoded_original.numbered_plans import without_numbers
@@ -261,7 +261,7 @@ def assess_read(
                 )
             if whole:
                 check_insensitive(scenario, open_frame(data).collect_schema().names())
-            only = read_by_limits(scenario, compared=False) if gate else None
+            only = read_at_gate(scenario, compared=False, on_engine=is_lazy(open_frame(data))) if gate else None
             return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups, only=only)
         from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
@@ -442,7 +442,9 @@ def assess_release(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
     some = known["on_engine"] and draws_records(pair, scenario)
-    only = _read_by_limits(scenario, drawn=some, left_out=bool(gone)) if gate or lean else None
+    only = _read_by_limits(
+        scenario, drawn=some, left_out=bool(gone), told=gate and not known["on_engine"],
+    ) if gate or lean else None  # fmt: skip
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
@@ -507,13 +509,14 @@ def _like(
     return next(iter(plans.values()))
 
 
-def _read_by_limits(scenario: Scenario, *, drawn: bool, left_out: bool) -> frozenset[str]:
+def _read_by_limits(scenario: Scenario, *, drawn: bool, left_out: bool, told: bool) -> frozenset[str]:
     """Measures that limits read, and what a release gives back, where it is asked for by l or keys were `left_out`.
 
     With values put back groups may have too few values, and whoever is told a key knows more than limits look at.
     """
     of_groups = scenario.sensitive and not drawn and scenario.limits_of(compared=True).l is not None
-    return read_by_limits(scenario, drawn=drawn) | ({RECOVERABLE.name} if of_groups or left_out else set())
+    read = read_at_gate(scenario, compared=True, drawn=drawn, on_engine=not told)
+    return read | ({RECOVERABLE.name} if of_groups or left_out else set())
 
 
 def _by_cells(planned: Sequence[Planned], only: Collection[str] | None) -> bool:

@@ -20,6 +20,7 @@ from sdckit.report.chapters.sentences import status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess_read
+from sdckit.workflow.plan import limit_on_homes
 from sdckit.workflow.verdicts import Verdict, judge_roles
 
 if TYPE_CHECKING:
@@ -105,6 +106,10 @@ def _printed_verdict(entry: Plain, n: Plain) -> ToldVerdict:
     return ToldVerdict(entry["name"], entry["intruder"], entry["variable"], release, entry["holds"]["value"], sentence)
 
 
+HOUSEHOLDS = "Households alone with their size and what is known of their members: {}"
+NOT_COUNTED = HOUSEHOLDS.format("not counted here, assess does")
+
+
 @dataclass(frozen=True)
 class CheckResult(Displayed):
     """Outcome of the gate; true only where every declared threshold was checked and holds.
@@ -176,6 +181,36 @@ class CheckResult(Displayed):
             "scenario": {"person": self.assessment.scenario.person},
         }
         return steps_by_limit(plain)
+
+    def households_alone(self, *, protected: bool = False) -> list[str]:
+        """How many households are alone with what is known of all of their members, where no limit asks: in words.
+
+        `protected`: as the protected document has it. What was not counted, as on an engine, is said to be so.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import sdckit as sdc
+        >>> homes = pl.DataFrame({"home": [1, 1, 2, 2, 3, 3], "sex": ["f", "m", "f", "f", "m", "f"]})
+        >>> scenario = sdc.Scenario(keys=["sex"], household="home", thresholds={"k": 2})
+        >>> print(*sdc.check(homes, scenario=scenario).households_alone())
+        Households alone with their size and what is known of their members: 1 of 3; no limit is on them \
+(household_uniques).
+        """
+        from sdckit.report.chapters.decision import households_alone
+
+        kind, scenario = limit_on_homes(), self.assessment.scenario
+        if scenario.household is None or kind.name in {verdict.name for verdict in self.verdicts}:
+            return []
+        files = getattr(self.assessment, "released", (self.assessment,))
+        results: list[Any] = [own.results.get(kind.measure) for own in (files or (self.assessment,))[0].intruders]
+        no_limit = f"; no limit is on them ({kind.name})."
+        if None in results:
+            return [NOT_COUNTED + no_limit]
+        if protected:
+            return [line[:-1] + no_limit for line in households_alone(plain_document(self.assessment))]
+        counts = dict.fromkeys(f"{own.unique_compositions:,} of {own.n_households:,}" for own in results)
+        return [HOUSEHOLDS.format(count) + no_limit for count in counts]
 
     def to_sarif(self, path: str | Path, *, file: str, released: Sequence[str] = ()) -> None:
         """Write the limits exceeded as a SARIF log, protected as documents are, for code hosts and dashboards.

@@ -12,7 +12,7 @@ from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, INTRUDERS, LINKABIL
 from sdckit.catalogue.row import raising
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy
-from sdckit.data.limits import limits_asked
+from sdckit.data.limits import LIMITS, LimitKind, limits_asked
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.report.chapters.sentences import columns_words
@@ -247,6 +247,25 @@ def read_by_limits(scenario: Scenario, *, compared: bool = True, drawn: bool = F
     return frozenset(
         kind.measure for kind in limits_asked(declared) if not drawn or kind.judged != "undone" or kind.of == "k"
     )
+
+
+def read_at_gate(scenario: Scenario, *, compared: bool, drawn: bool = False, on_engine: bool = False) -> frozenset[str]:
+    """As `read_by_limits`, and of households what the gate tells where no limit reads it; not on an engine.
+
+    Examples
+    --------
+    >>> from sdckit.data.scenarios.scenario import Scenario
+    >>> of_homes = Scenario(keys=["sex"], household="home", thresholds={"k": 3})
+    >>> sorted(read_at_gate(of_homes, compared=False))
+    ['differencing', 'household_structure', 'k_anonymity', 'recoverable_values']
+    """
+    told = () if on_engine or scenario.household is None else (limit_on_homes().measure,)
+    return read_by_limits(scenario, compared=compared, drawn=drawn).union(told)
+
+
+def limit_on_homes() -> LimitKind:
+    """The limit on households as a whole."""
+    return next(kind for kind in LIMITS.values() if kind.needs == "household" and kind.judged == "share")
 
 
 def chosen_of(planned: Sequence[Planned], only: Collection[str] | None) -> tuple[Planned, ...]:

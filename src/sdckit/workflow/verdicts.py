@@ -47,17 +47,9 @@ UNSEEN = (
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
 NO_ATTACK = "no attack with a residual risk could be made"
-NOT_INTERSECTED = (
-    "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
-    "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
-)
 NOTHING_BEFORE = (
     "the ledger holds no earlier release that went out, so nothing was compared; add those that did (sdckit ledger "
     "add), or where none did say so: first = true under [ledger]"
-)
-NOT_KEPT = (
-    "the ledger has no levels of {}, which an earlier version added, so it was not joined with it; add it again under "
-    "another name, or give the earlier files"
 )
 UNMATCHED = (
     "no value looks as if it had been changed, and nothing says which records of the release and of the original "
@@ -265,18 +257,10 @@ def _by_ledger(asked: _Asked) -> list[Verdict]:
     n, pending = len(asked.result.entries), asked.result.n_pending
     if verdicts[0].holds and n == pending and not asked.result.first:
         return [asked.open(NOTHING_BEFORE)]
-    singly = asked.result.singly
-    verdicts = [replace(verdict, beside=beside_words(n, pending), singly=singly) for verdict in verdicts]
-    if verdicts[0].holds:  # what was not looked for may be beyond it
-        reasons = [
-            reason.format(", ".join(names))
-            for reason, names in (
-                (NOT_INTERSECTED, asked.result.not_intersected), (NOT_KEPT, asked.result.without_levels),
-            ) if names
-        ]  # fmt: skip
-        if reasons := [*reasons, *asked.result.not_compared]:
-            return [asked.open("; ".join(reasons))]
-    return verdicts
+    remedy = "" if verdicts[0].holds else asked.result.unlinking
+    verdicts = [replace(verdicts[0], beside=beside_words(n, pending), singly=asked.result.singly, remedy=remedy)]
+    reasons = (*asked.result.not_looked_for, *asked.result.not_compared)  # what was not looked for may be beyond it
+    return [asked.open("; ".join(reasons))] if verdicts[0].holds and reasons else verdicts
 
 
 def _by_linked(asked: _Asked) -> list[Verdict]:
@@ -286,7 +270,7 @@ def _by_linked(asked: _Asked) -> list[Verdict]:
     columns might and were not tried together.
     """
     result, kind = asked.result, asked.kind
-    if result is None or not (result.linked_by or result.without_levels):
+    if result is None or not (result.linked_by or result.not_kept):
         reason = dict(asked.skipped).get(kind.measure) if result is None else result.unjoined
         if result is not None and result.singly and not any(LIMITS[name].judged == "ledger" for name in asked.declared):
             reason = reason or result.notes.get("linked", "")  # else the limit of the ledger says so
@@ -297,8 +281,8 @@ def _by_linked(asked: _Asked) -> list[Verdict]:
     verdicts = []
     for variable in variables:
         beyond = count(asked.limit) if variable is None else count(variable, asked.limit)
-        if not beyond and result.without_levels:
-            verdicts.append(asked.open(NOT_KEPT.format(", ".join(result.without_levels)), variable))
+        if not beyond and result.not_kept:
+            verdicts.append(asked.open(result.not_kept, variable))
             continue
         remedy = result.unlinking if beyond else ""
         verdict = replace(asked.by_count(beyond, variable), singly=result.singly)

@@ -259,3 +259,145 @@ def test_what_is_too_large_or_on_an_engine_is_not_searched(monkeypatch: pytest.M
     assert sdc.differencing(second, earlier=first.lazy(), keys=["region"]).singly
     monkeypatch.setattr(several_columns, "MOST_SEARCHED", 1000)
     assert sdc.differencing(second, earlier=first, keys=["region"]).singly
+
+
+# Households, by what all of their members are.
+
+
+def homes_of_waves(rng: np.random.Generator, n: int, *, changed: float = 0.1) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Two waves of n households under new numbers and in other orders; ages are in wider ranges in the second."""
+    size = rng.choice([1, 2, 3, 4, 5], n, p=[0.2, 0.3, 0.25, 0.15, 0.1])
+    home, m = np.repeat(np.arange(n), size), int(size.sum())
+    age, status = rng.integers(0, 6, m), rng.integers(0, 4, m)
+    first = pl.DataFrame(
+        {
+            "person": np.arange(m),
+            "home": home,
+            "region": rng.integers(0, 3, n)[home],
+            "sex": rng.integers(0, 2, m),
+            "age": pl.Series([f"{15 * at}-{15 * at + 14}" for at in age]),
+            "educ": rng.integers(0, 3, m),
+            "status": status,
+        }
+    )
+    later = np.where(rng.random(m) < changed, rng.integers(0, 4, m), status)
+    second = first.with_columns(
+        home=rng.permutation(n)[home],
+        age=pl.Series([f"{30 * at}-{30 * at + 29}" for at in (age // 2).tolist()]),
+        status=pl.Series(later),
+    )
+    return first.sample(fraction=1, shuffle=True, seed=1), second.sample(fraction=1, shuffle=True, seed=2)
+
+
+def wide(first: pl.DataFrame) -> pl.DataFrame:
+    """The first wave with its ages in the ranges of the second."""
+    low = first["age"].str.extract(r"^(\d+)").cast(pl.Int64) // 30 * 30
+    return first.with_columns(age=pl.format("{}-{}", low, low + 29))
+
+
+HOME = sdc.Scenario(keys=["region", "sex", "age"], household="home", sensitive=["status"])
+
+
+def whole_homes(file: pl.DataFrame, columns: tuple[str, ...]) -> dict[tuple[tuple[int, ...], ...], list[set[int]]]:
+    """The people of the households with the same members, by counting."""
+    alike: dict[tuple[tuple[int, ...], ...], list[set[int]]] = {}
+    for _, home in file.group_by("home"):
+        alike.setdefault(tuple(sorted(home.select(columns).rows())), []).append({*home["person"].to_list()})
+    return alike
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_households_alone_in_both_with_what_their_members_are_are_linked_and_hardly_a_person_is(seed: int) -> None:
+    """The attack: who has both files finds most households again, though every person is like many others."""
+    first, second = homes_of_waves(np.random.default_rng(seed), 240)
+    here, there = (file.drop("person") for file in (second, first))
+    bare = sdc.differencing(here, earlier=there, scenario=HOME.changed(household=None))
+    found = sdc.differencing(here, earlier=there, scenario=HOME)
+    (entry,) = found.entries
+    assert entry.together == " of all members of a household together"
+    alike = [whole_homes(file, entry.linked_by) for file in (second, wide(first))]
+    pairs = [
+        (homes[0], alike[1][members][0])
+        for members, homes in alike[0].items()
+        if len(homes) == len(alike[1].get(members, ())) == 1
+    ]
+    claimed = sum(len(here) for here, _ in pairs)
+    assert found.linked >= claimed > bare.linked + len(first) // 3
+    right = sum(len(here) for here, there in pairs if here == there) / claimed
+    assert entry.right is not None
+    assert abs(entry.right - right) < 0.08
+
+
+def test_each_member_is_linked_to_the_one_who_is_alike() -> None:
+    rng = np.random.default_rng(7)
+    first, second = homes_of_waves(rng, 300, changed=0.0)
+    columns = ["region", "sex", "age", "educ", "status"]
+    here, there = (
+        [np.unique(file[name].to_numpy(), return_inverse=True)[1] + 1 for name in columns if name != "age"]
+        for file in (second, first)
+    )
+    homes = [np.unique(file["home"].to_numpy(), return_inverse=True)[1] for file in (second, first)]
+    found, sure = several_columns.link_households(here, there, (homes[0], homes[1]))
+    assert found is not None
+    assert sure
+    for a, b in zip(here, there, strict=True):
+        assert (a[found.here] == b[found.there]).all()
+    person = [file["person"].to_numpy() for file in (second, first)]
+    assert (person[0][found.here] == person[1][found.there]).mean() > 0.9
+    assert len({*found.here.tolist()}) == len({*found.there.tolist()}) == len(found.here) > 500
+
+
+def test_a_household_of_which_a_file_hides_a_value_is_linked_by_the_other_columns() -> None:
+    rng = np.random.default_rng(8)
+    first, second = homes_of_waves(rng, 300, changed=0.0)
+    gone = pl.Series(rng.random(len(second)) < 0.02)
+    hidden = second.with_columns(educ=pl.when(gone).then(None).otherwise("educ"))
+    scenario = HOME.changed(sensitive=["educ"])
+    blank, whole = (
+        sdc.differencing(file.drop("person"), earlier=first.drop("person"), scenario=scenario)
+        for file in (hidden, second)
+    )
+    assert "educ" in blank.entries[0].linked_by
+    assert 0.9 * whole.linked < blank.linked
+    assert hidden["educ"].null_count() >= blank.given_back > 0.5 * hidden["educ"].null_count() > 2
+    verdict = judge_differencing(0.001, "", blank, {})
+    assert verdict.word == "exceeded"
+    assert "leave out the number of the household" in verdict.remedy
+    apart = sdc.differencing(hidden.drop("person", "home"), earlier=first.drop("person"), scenario=scenario)
+    assert (apart.linked, apart.people) == (0, 0)
+
+
+def test_households_of_other_people_are_never_linked() -> None:
+    """Samples of one population, of one size and of others: households alike by chance are alike in one file, too."""
+    for seed in range(15):
+        first, _ = homes_of_waves(np.random.default_rng([1, seed]), 150 * (1 + seed % 3))
+        _, second = homes_of_waves(np.random.default_rng([2, seed]), 300)
+        found = sdc.differencing(second.drop("person"), earlier=first.drop("person"), scenario=HOME)
+        assert (found.linked, found.linked_by) == (0, {})
+
+
+def test_a_ledger_links_households_as_the_file_does_and_says_where_it_does_not_know_them(tmp_path: Path) -> None:
+    waves = homes_of_waves(np.random.default_rng(3), 240)
+    first, second = wide(waves[0]).drop("person"), waves[1].drop("person")
+    keys = ["region", "sex", "age", "educ"]
+    scenario = HOME.changed(intruders={"default": keys}, thresholds=Thresholds(k=60, differencing=0.5))
+    ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "key", survey="Survey")
+    known = ledger.add(first, name="known", scenario=scenario)
+    found = sdc.differencing(second, ledger=known, scenario=scenario, first=True)
+    file = sdc.differencing(second, earlier=first.select("home", *keys, "status"), scenario=scenario, first=True)
+    assert found.linked == file.linked > 200
+    assert (
+        found.linked_words
+        == f"known (linked by {', '.join(found.linked_by['known'])} of all members of a household together)"
+    )
+    (k,) = judge_linked(scenario.thresholds, "", found)
+    assert k.word == "exceeded"
+    bare = sdc.ReleaseLedger.create(tmp_path / "other", key=tmp_path / "other key", survey="Survey")
+    bare = bare.add(first, name="bare", keys=keys, sensitive=["status"])
+    unknown = sdc.differencing(second, ledger=bare, scenario=scenario)
+    assert (unknown.without_homes, unknown.linked) == (("bare",), 0)
+    verdict = judge_differencing(0.5, "", unknown, {})
+    assert verdict.word == "not judged"
+    assert "who lives together in bare" in verdict.sentence
+    none = ledger.without(["known"]).add(first.drop("home"), name="none", scenario=scenario).without(["known"])
+    assert sdc.differencing(second, ledger=none, scenario=scenario).without_homes == ()

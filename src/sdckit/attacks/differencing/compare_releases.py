@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.linked_releases import (
-    TOGETHER,
     Coding,
     Joined,
     Link,
@@ -283,6 +282,10 @@ LINKED_IN_PART = (
     "was not looked for"
 )
 NO_LEVELS = "the ledger keeps no levels of it (an earlier version added it), so only counts were compared"
+NO_HOMES = (
+    "the ledger does not know who lives together in it (it was added without the scenario's household), so it was not "
+    "looked whether households are found again by what their members are"
+)
 OTHER_PEOPLE = "it is about other people, so nothing is told of anybody together with it"
 RELATIONS = {
     "same": "both have the same records", "superset": "the release has its records and {added} more",
@@ -326,7 +329,10 @@ class EarlierRelease:
         Columns that both releases show and that tell which records are the same person's.
     right : float or None
         Where these do so only together, the share of the links that are right, by estimate; ``linked`` are then the
-        people alone with their values of them in both.
+        people alone with their values of them in both, and the members of households alone with what all of their
+        members are.
+    together : str
+        How the columns link where only several do, in words: of each person, or of all members of a household.
     searched : bool
         Whether it was looked for several columns that link together, in all that both releases show.
     notes : tuple of str
@@ -357,6 +363,7 @@ class EarlierRelease:
     compared: tuple[str, ...] = ()
     linked_by: tuple[str, ...] = ()
     right: float | None = None
+    together: str = ""
     searched: bool = False
     notes: tuple[str, ...] = ()
     pending: bool = False
@@ -369,7 +376,7 @@ class EarlierRelease:
     @property
     def linked_words(self) -> str:
         """The columns that link it, in words."""
-        return ", ".join(self.linked_by) + ("" if self.right is None else TOGETHER)
+        return ", ".join(self.linked_by) + self.together
 
 
 Codings = Mapping[str, Mapping[str, Coding]]  # of each column here: by the name of a column there
@@ -428,13 +435,15 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
         figures |= _hidden_values(shared, old, rows, codings, alike)
         if rows is not None:
             figures |= {"linked": int((rows >= 0).sum()), **_intersected(shared, earlier, old, rows, codings)}
+        if (link is None or link.right is not None) and new.shows_homes and not earlier.sketch.named("homes"):
+            notes.append(NO_HOMES)
         if shared.own and (rows is None or _partly(link, rows)):
             notes.append(NO_LINK if rows is None else LINKED_IN_PART)
         if link is not None:
             known = tuple(dict.fromkeys(key for own in earlier.sketch.named("keys") for key in own))
             learnt = next(iter(earlier.sketch.named("sensitive")), ())
             shared.joined.append(Joined(earlier.name, old, link, known, learnt))
-            figures |= {"linked_by": link.columns, "right": link.right}
+            figures |= {"linked_by": link.columns, "right": link.right, "together": link.together}
     return EarlierRelease(
         earlier.name, earlier.date, "sketch" if earlier.order is None else "file", earlier.same_people,
         figures.pop("linked", 0), alike, otherwise, notes=tuple(notes), **figures,

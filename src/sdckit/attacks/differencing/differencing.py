@@ -14,6 +14,7 @@ import numpy as np
 from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.compare_releases import (
     LINKED_IN_PART,
+    NO_HOMES,
     NO_LEVELS,
     NO_LINK,
     Comparison,
@@ -152,15 +153,35 @@ class Differencing(Result):
         """Why it was not looked at whether a column links the releases; empty where it was."""
         return "" if self.flags else self.notes.get("certain_together", "")
 
+    def _noted(self, *notes: str) -> tuple[str, ...]:
+        return tuple(entry.name for entry in self.entries if {*notes} & {*entry.notes})
+
     @property
     def without_levels(self) -> tuple[str, ...]:
         """Earlier releases of the same people of which the ledger kept no levels, so that they could not be joined."""
-        return tuple(entry.name for entry in self.entries if NO_LEVELS in entry.notes)
+        return self._noted(NO_LEVELS)
+
+    @property
+    def without_homes(self) -> tuple[str, ...]:
+        """Earlier releases of which the ledger does not know the households, which this release shows."""
+        return self._noted(NO_HOMES)
 
     @property
     def not_intersected(self) -> tuple[str, ...]:
         """Earlier releases of the same people whose candidate values could not be intersected for want of a link."""
-        return tuple(entry.name for entry in self.entries if {NO_LINK, LINKED_IN_PART} & {*entry.notes})
+        return self._noted(NO_LINK, LINKED_IN_PART)
+
+    @property
+    def not_kept(self) -> str:
+        """Which earlier releases the ledger kept no levels of, in a sentence; empty where there is none."""
+        return NOT_KEPT.format(", ".join(self.without_levels)) if self.without_levels else ""
+
+    @property
+    def not_looked_for(self) -> tuple[str, ...]:
+        """What was not looked for in some earlier releases, in a sentence each."""
+        told = ((NOT_INTERSECTED, self.not_intersected), (HOMES_NOT_KEPT, self.without_homes))
+        sentences = (reason.format(", ".join(names)) for reason, names in told if names)
+        return (*sentences, *filter(None, [self.not_kept]))
 
     @cached_property
     def records(self) -> Any:
@@ -318,14 +339,15 @@ def differencing(
     with suppress(TooMuchError) if ledger is None and earlier is not None else nullcontext():
         release = release_ledger.open_release(
             data, (*dict.fromkeys([*own, *targets]),), id=own_id, name="the release", role="keys and sensitive",
-            weight=weight, kept=kept, telling=telling,
+            weight=weight, kept=kept, telling=telling, scenario=scenario,
         )  # fmt: skip
     if release is None:
         files = _named(earlier)
         _chosen(earlier_keys, len(files))
         joins = [*(() if own_id is None else (own_id,)), *telling, *(("the order of the rows",) if aligned else ())]
+        joins += [] if (home := _present(data, roles.household)) is None else [f"{home} of whole households"]
         return _in_parts(data, files, own, targets, within, tuple(dict.fromkeys(joins)), said_new, first, tell)
-    before = _earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, kept=kept, tell=tell)
+    before = _earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, scenario=scenario, tell=tell)
     own_sets = {
         target: own_candidates(release, own, target)
         for target in targets
@@ -356,7 +378,7 @@ def differencing(
     if shared.joined:
         tell("joining the releases that a column links")
         joint = joint_keys(release, shared.joined, replace(roles, weight=weight))
-    singly = _singly(data, entries, without=(*kept, *telling, *filter(None, [id])))
+    singly = _singly(data, entries, homes=release.shows_homes, without=(*kept, *telling, *filter(None, [id])))
     notes |= {"linked": SINGLY} if singly else {}
     either = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
     disclosed = sum(entry.told_by_difference for entry in entries)
@@ -371,6 +393,18 @@ def differencing(
     )  # fmt: skip
 
 
+NOT_INTERSECTED = (
+    "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
+    "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
+)
+NOT_KEPT = (
+    "the ledger has no levels of {}, which an earlier version added, so it was not joined with it; add it again under "
+    "another name, or give the earlier files"
+)
+HOMES_NOT_KEPT = (
+    "the ledger does not know who lives together in {}, so whether households are found again by what their members "
+    "are was not looked at; add it again under another name with the scenario's household, or give the earlier files"
+)
 SINGLY = (
     "not all columns were tried as links together: whether several tell which records of this and of an earlier "
     "release are the same person's was not looked at"
@@ -382,10 +416,10 @@ OTHERWISE = "{} is coded otherwise in an earlier release, and which codes stand 
 TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
 
 
-def _singly(data: Any, entries: Sequence[EarlierRelease], *, without: Sequence[str] = ()) -> bool:
-    """Whether several columns together might join an earlier release that no column does."""
+def _singly(data: Any, entries: Sequence[EarlierRelease], *, homes: bool, without: Sequence[str] = ()) -> bool:
+    """Whether several columns together, of people or households, might join an earlier release that no column does."""
     alone = any(entry.same_people and not entry.linked_by and not entry.searched for entry in entries)
-    return alone and together_telling(data, release_ledger.MOST_ALIKE, without=without)
+    return alone and (homes or together_telling(data, release_ledger.MOST_ALIKE, without=without))
 
 
 def _not_compared(
@@ -424,7 +458,7 @@ def _in_parts(
     )
     unjoined = NOT_JOINED.format(", ".join(joins)) if joins else ""
     notes = {**({"people": ADDED_UP} if len(entries) > 1 else {}), **({"certain_together": unjoined} if joins else {})}
-    singly = _singly(data, entries)
+    singly = _singly(data, entries, homes=False)
     notes |= {"linked": SINGLY} if singly else {}
     reasons = _not_compared(list(dict.fromkeys([*own, *targets])), said_new, (), entries)
     return Differencing(
@@ -449,7 +483,7 @@ def _present(data: Any, name: str | None) -> str | None:
 
 def _earlier(
     earlier: Any, ledger: ReleaseLedger | None, keys: tuple[str, ...], earlier_keys: Any, sensitive: Sequence[str],
-    *, id: str | None, people: str | None, kept: Sequence[str], tell: Callable[[str], None],
+    *, id: str | None, people: str | None, scenario: Scenario | None, tell: Callable[[str], None],
 ) -> Iterator[Earlier]:  # fmt: skip
     files = _named(earlier)
     if ledger is not None and not isinstance(ledger, ReleaseLedger):
@@ -467,12 +501,14 @@ def _earlier(
         )
         _check_columns(name, columns, (*keys, *sensitive))
         file = release_ledger.open_release(
-            frame, columns, id=_present(frame, id), name=name, role="earlier_keys", kept=kept
-        )
+            frame, columns, id=_present(frame, id), name=name, role="earlier_keys", scenario=scenario,
+            kept=() if scenario is None else scenario.identifiers,
+        )  # fmt: skip
         learnt = [column for column in sensitive if column in columns]
         sketch, order = release_ledger.sketch_release(file, [tuple(own)], learnt, digester)
         whole = open_frame(frame)
-        yield Earlier(name, "", True, sketch, digester, order, file=None if is_lazy(whole) else whole)
+        at_hand = None if is_lazy(whole) else whole
+        yield Earlier(name, "", True, sketch, digester, order, file=at_hand, homes=file.homes)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
         same = people is None or entry.people == people

@@ -84,20 +84,22 @@ def _looked_up(digests: NDArray[np.uint8], column: Levels, part: Any) -> Ints:
 class Link:
     """Rows of an earlier release that anybody can find: `rows` (n,), -1 for none; the columns that tell them.
 
-    `right`: where only several columns together do, the share of rows that are the same person's, by estimate.
+    `right`: where only several columns together do, the share of rows that are the same person's, by estimate, and
+    `together` in words how they do.
     """
 
     rows: Ints
     columns: tuple[str, ...]
     right: float | None = None
+    together: str = ""
 
     @property
     def words(self) -> str:
         """The columns, in words."""
-        return ", ".join(self.columns) + ("" if self.right is None else TOGETHER)
+        return ", ".join(self.columns) + self.together
 
 
-TOGETHER = " together"
+TOGETHER, OF_HOMES = " together", " of all members of a household together"
 CHANCE = 0.1  # agreement beyond chance, at least, of rows that belong together
 
 
@@ -343,12 +345,13 @@ def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
     """What would part the releases that are linked: how to change each column that links them in the new one."""
     single = [release.link.columns for release in joined if release.link.right is None]
     parts = [f"{column}: {_instead(new.links[column])}" for column in dict.fromkeys(sum(single, ()))]
-    several = dict.fromkeys(release.link.words for release in joined if release.link.right is not None)
-    parts += [f"{words}: {COARSER}" for words in several]
+    several = dict.fromkeys(release.link for release in joined if release.link.right is not None)
+    parts += [f"{link.words}: {OF_HOME if link.together == OF_HOMES else COARSER}" for link in several]
     return f"change what links them in this release, as the others are out: {'; '.join(parts)}" if parts else ""
 
 
 COARSER = "make some of them coarser, or leave some out"
+OF_HOME = f"leave out the number of the household, or {COARSER}"
 NEW_IDS, ROUND = "new identifiers (new_ids)", "round it (round_to), add noise (add_noise)"
 
 

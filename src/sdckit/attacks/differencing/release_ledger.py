@@ -14,7 +14,8 @@ from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import telling_apart
+from sdckit.data.frames import open_frame, telling_apart
+from sdckit.data.households import homes_of
 from sdckit.data.ledger.chain import head_file
 from sdckit.data.ledger.digests import (
     WIDTH,
@@ -26,6 +27,8 @@ from sdckit.data.ledger.digests import (
     Sketch,
     canonical,
     coded_parts,
+    homes_part,
+    members_of,
     sorted_part,
 )
 from sdckit.data.ledger.ledger_file import (
@@ -41,7 +44,7 @@ from sdckit.data.ledger.ledger_file import (
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError
-from sdckit.numerics.array_types import Words
+from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.grouping import first_of_groups, sum_by
 
 # A release prepared for comparison: coded columns, combinations of values, and their keyed digests.
@@ -72,7 +75,10 @@ class Combinations:
 
 @dataclass(frozen=True, eq=False)
 class OpenedRelease:
-    """An opened release: frame, coded columns to compare, its id, if any, and what goes out and tells people apart."""
+    """An opened release: frame, coded columns to compare, its id, if any, and what goes out and tells people apart.
+
+    `homes`: the household of each record, of none where no column that goes out tells; None where nobody said.
+    """
 
     frame: Any
     n: int
@@ -81,6 +87,12 @@ class OpenedRelease:
     links: dict[str, Levels] = field(default_factory=dict)
     size: NDArray[np.uint32] | None = None  # records of each row, where rows are combinations
     memo: dict[Any, Any] = field(default_factory=dict)
+    homes: Ints | None = None
+
+    @property
+    def shows_homes(self) -> bool:
+        """Whether a column that goes out says who lives together."""
+        return self.homes is not None and len(self.homes) > 0
 
     @property
     def whole(self) -> Combinations:
@@ -131,18 +143,20 @@ class OpenedRelease:
 
 def open_release(
     data: Any, columns: Sequence[str], *, id: str | None, name: str, role: str, weight: str | None = None,
-    kept: Sequence[str] = (), telling: tuple[str, ...] | None = None,
+    kept: Sequence[str] = (), telling: tuple[str, ...] | None = None, scenario: Scenario | None = None,
 ) -> OpenedRelease:  # fmt: skip
     """Read the columns of a release.
 
     `name` is what the release is called in messages, `role` what its columns are; those `kept` do not go out;
-    `telling`: the columns that tell people apart, where they are known. Raises ColumnError: a column is absent;
-    DataError: no records, or records without an id of their own.
+    `telling`: the columns that tell people apart, where they are known; the `scenario` says which column numbers
+    households. Raises ColumnError: a column is absent; DataError: no records, or records without an id of their own.
     """
     telling = telling_columns(data, kept) if telling is None else telling
+    shown = {*open_frame(data).collect_schema().names()} - {*kept}
+    home = () if scenario is None or scenario.household not in shown else (scenario.household,)
     wanted: dict[str, Sequence[str]] = {
         role: tuple(columns), "id": () if id is None else (id,), "weight": () if weight is None else (weight,),
-        "columns": telling,
+        "columns": telling, "household": home,
     }  # fmt: skip
     frame, _ = columns_in_memory(data, wanted)
     levels = {name: canonical(code_column(frame[name])) for name in dict.fromkeys(columns)}
@@ -154,7 +168,11 @@ def open_release(
             argument="id",
         )
     links = {column: _alone(canonical(code_column(frame[column]))) for column in telling}
-    return OpenedRelease(frame, len(frame), levels, own, {column: few for column, few in links.items() if few.texts})
+    homes = None if scenario is None else np.zeros(0, np.int64)
+    for coded in (code_column(frame[name]) for name in home):
+        homes = homes_of(coded.codes(), coded.span).of_row
+    links = {column: few for column, few in links.items() if few.texts}
+    return OpenedRelease(frame, len(frame), levels, own, links, homes=homes)
 
 
 def telling_columns(data: Any, kept: Sequence[str]) -> tuple[str, ...]:
@@ -198,6 +216,17 @@ class Earlier:
     order: NDArray[np.int64] | None = None
     pending: bool = False
     file: Any = None
+    homes: Ints | None = None
+
+    def people(self, old: OpenedRelease) -> tuple[Ints, Ints | None]:
+        """The combination of each person, and the household; of a ledger in no order, of none where it is not known."""
+        part = next((part for (kind, *_), part in self.sketch.parts.items() if kind == "homes"), None)
+        if self.file is not None:
+            assert self.order is not None
+            return self.order, self.homes
+        if part is not None and len(part.numbers):
+            return members_of(part)
+        return np.repeat(np.arange(old.n), 1 if old.size is None else old.size), None
 
 
 def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -314,8 +343,8 @@ def sketch_release(
 ) -> tuple[Sketch, NDArray[np.int64]]:
     """Keep keyed digests of the levels of each column and of the combinations of all, with their counts and codes.
 
-    `keys` are those of each intruder. Kept is, too, which combination each id has, and each value that tells people
-    apart. Also returns the combination of each record.
+    `keys` are those of each intruder. Kept is, too, which combination each id has, each value that tells people apart,
+    and each member of a household. Also returns the combination of each record.
     """
     parts: dict[Place, Part] = {}
     places: dict[tuple[str, ...], NDArray[np.int64]] = {}
@@ -332,6 +361,8 @@ def sketch_release(
         levels.append(of_level[codes[order]])
     parts |= coded_parts(every, levels)
     of_row: NDArray[np.int64] = places[every][release.whole.of_row]
+    if release.homes is not None:
+        parts["homes", *every] = homes_part(of_row[: len(release.homes)], release.homes)
     for kind, column in _linking(release):
         rows = np.flatnonzero(column.codes)
         digests = release.linking_digests(column, digester)[rows]
@@ -532,7 +563,8 @@ class ReleaseLedger(Displayed):
         own, targets = key_sets(keys, sensitive, scenario)
         columns = tuple(dict.fromkeys([*(column for some in own for column in some), *targets]))
         kept = () if scenario is None else scenario.identifiers
-        opened = open_release(data, columns, id=id, name=name, role="keys and sensitive", kept=kept)
+        opened = open_release(data, columns, id=id, name=name, role="keys and sensitive", kept=kept,
+                              scenario=scenario)  # fmt: skip
         sketch, _ = sketch_release(opened, own, targets, self._file.digester)
         released = "" if file is None else digest_of_file(Path(file), self._file.digester)
         return ReleaseLedger(self._file.with_entry(

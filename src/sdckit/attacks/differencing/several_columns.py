@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.attacks.differencing.linked_releases import CHANCE, MOST_CHANCE, Link, codes_in
+from sdckit.attacks.differencing.linked_releases import CHANCE, MOST_CHANCE, OF_HOMES, TOGETHER, Link, codes_in
 from sdckit.attacks.differencing.release_ledger import ALIKE, Earlier, OpenedRelease
 from sdckit.data.columns import code_column
 from sdckit.data.frames import plain_columns
 from sdckit.data.hierarchy import read_band
 from sdckit.data.ledger.digests import Levels, canonical
 from sdckit.numerics.array_types import Floats, Ints, Words
+from sdckit.numerics.coding import hash_words
 
 MOST_SEARCHED = 1 << 25  # values of both files
 MOST_RANGES = 1 << 12  # levels that are read as numbers or ranges
@@ -27,14 +28,13 @@ def link_by_columns(
     """Link the records by columns of both releases that do so together; and whether all that both show was tried.
 
     Of a release that is not at hand the columns that the ledger keeps are tried. `known` are the rows by an id, if
-    any.
+    any. Where both show who lives together, whole households are linked by what their members are, too.
     """
     file = earlier.file
     own = [*old.levels] if file is None else plain_columns(file)
     shared = [name for name in columns if name in own]
     names = [name for name in shared if name in (new.levels if file is None else new.frame.columns)]
-    people = np.repeat(np.arange(old.n), 1 if old.size is None else old.size) if file is None else earlier.order
-    assert people is not None
+    people, homes = earlier.people(old)
     if (new.n + len(people)) * len(names) > MOST_SEARCHED:
         return None, False
     whole = file is not None and names == shared and not _not_plain(new.frame, file)
@@ -48,15 +48,25 @@ def link_by_columns(
             pairs.append((name, codes[0], codes[1][people] if file is None else codes[1]))
         elif not _says_nothing(first, new.n, second, len(people)):
             whole = False
-    linked, sure = link_by_several([here for _, here, _ in pairs], [codes for _, _, codes in pairs])
-    if linked is None:
+    codes_here, codes_there = [here for _, here, _ in pairs], [codes for _, _, codes in pairs]
+    linked, sure = link_by_several(codes_here, codes_there)
+    ways = [] if linked is None else [linked]
+    if new.homes is not None and len(new.homes) and homes is not None and len(homes):
+        linked, sure_of_homes = link_households(codes_here, codes_there, (new.homes, homes))
+        ways, sure = [*ways, *filter(None, [linked])], sure and sure_of_homes
+    rows, taken, right = np.full(new.n, -1, np.int64), np.zeros(len(people), np.bool_), 0.0
+    for way in ways:  # who is linked as a person is not linked once more through the household
+        free = (rows[way.here] < 0) & ~taken[way.there]
+        rows[way.here[free]], taken[way.there[free]] = people[way.there[free]], True
+        right += way.right * free.sum()
+    if not ways:
         return None, whole and sure
-    rows = np.full(new.n, -1, np.int64)
-    rows[linked.here] = people[linked.there]
-    right = linked.right
+    right = float(right / (rows >= 0).sum())
     if known is not None and (both := (rows >= 0) & (known >= 0)).any():
         right = float((rows[both] == known[both]).mean())
-    link = Link(rows, tuple(pairs[at][0] for at in linked.columns), right)
+    linking = sorted({at for way in ways for at in way.columns})
+    together = OF_HOMES if ways[-1].homes else TOGETHER
+    link = Link(rows, tuple(pairs[at][0] for at in linking), right, together)
     return (link, whole) if right >= LEAST_RIGHT else (None, whole)
 
 
@@ -146,13 +156,16 @@ class LinkedTogether:
     """People that are alone in both files with their values of some columns, but for one that a file hides.
 
     `columns`: numbers of the columns; `here`, `there`: the rows of each pair; `right`: share of the pairs that are the
-    same person's, by estimate.
+    same person's, by estimate; `hidden`: the column that a file hides of a pair, -1 for none. `homes`: whether the
+    pairs are members of households that are alone with what all of their members are.
     """
 
     columns: tuple[int, ...]
     here: Ints
     there: Ints
     right: float
+    hidden: Ints
+    homes: bool = False
 
 
 def link_by_several(here: Sequence[Ints], there: Sequence[Ints]) -> tuple[LinkedTogether | None, bool]:
@@ -166,10 +179,60 @@ def link_by_several(here: Sequence[Ints], there: Sequence[Ints]) -> tuple[Linked
     different people of one file.
     """
     words = [_scattered(codes, at) for at, codes in enumerate(zip(here, there, strict=True))]
+    return _searched(words, here, there, None)
+
+
+def link_households(
+    here: Sequence[Ints], there: Sequence[Ints], homes: tuple[Ints, Ints]
+) -> tuple[LinkedTogether | None, bool]:
+    """As `link_by_several`, of households: those alone in both files with what all of their members are together.
+
+    `homes`: the household of each row of either file, numbered from 0. A household's value of a column are those of
+    its members in any order, hidden where one of them is. Members are paired by the columns that link, those who are
+    alike in these by the others.
+
+    >>> sex, home = np.array([1, 2] * 30), np.arange(60) // 2
+    >>> ages = np.random.default_rng(1).integers(1, 9, (2, 60))
+    >>> linked, _ = link_households([sex, *ages], [column[::-1] for column in (sex, *ages)], (home, home))
+    >>> bool((linked.there == 59 - linked.here).all()), len(linked.here) > 50
+    (True, True)
+    """
+    n, n_homes = len(homes[0]), int(homes[0].max()) + 1
+    of_row = np.concatenate([homes[0], homes[1] + n_homes])
+    order = np.argsort(of_row, kind="stable")
+    first = np.flatnonzero(np.diff(of_row[order], prepend=-1))
+    words = [_scattered(codes, at)[order] for at, codes in enumerate(zip(here, there, strict=True))]
+    codes = [np.concatenate(pair)[order] for pair in zip(here, there, strict=True)]
+    of_homes = []
+    for column, word in zip(codes, words, strict=True):
+        whole = np.minimum.reduceat(column, first) > 0
+        of_homes.append((np.unique(_of_households(word, first), return_inverse=True)[1] + 1) * whole)
+    found, sure = _searched(
+        words, [column[:n_homes] for column in of_homes], [column[n_homes:] for column in of_homes], first
+    )
+    if found is None:
+        return None, sure
+    pair = np.full(len(first), -1, np.int64)
+    pair[found.here] = pair[found.there + n_homes] = np.arange(len(found.here))
+    pair = pair[of_row[order]]
+    alike = np.zeros(len(order), np.uint64)
+    for at in found.columns:
+        alike += np.where(found.hidden[pair] == at, 0, words[at])
+    members = np.lexsort((*codes, alike, pair))
+    members = members[pair[members] >= 0]
+    rows = order[members]
+    rows = rows[rows < n], rows[rows >= n] - n
+    return LinkedTogether(found.columns, *rows, found.right, found.hidden[pair[members[members < n]]], homes=True), sure
+
+
+def _searched(
+    words: Sequence[Words], here: Sequence[Ints], there: Sequence[Ints], first: Ints | None
+) -> tuple[LinkedTogether | None, bool]:
+    """The pairs of the best columns, if others confirm them; `first`: where each household begins in the words."""
     files = [np.zeros(len(here[0]), np.uint64), np.ones(len(there[0]), np.uint64)] if here else []
     columns, sure = list(range(len(words))), True
     for _ in range(ROUNDS if len(words) > 1 else 0):
-        search = _Search(words, np.concatenate(files))
+        search = _Search(words, np.concatenate(files), first)
         chosen = search.best(columns)
         if not _enough(search.pairs(chosen, every=True)):
             break
@@ -188,7 +251,7 @@ def _with_hidden(
 ) -> LinkedTogether:
     """The people linked; and those of whom one file hides a value of one column, by all of the others."""
     first, second = search.linked(chosen)
-    right = len(first) * search.right(chosen)
+    right, without = len(first) * search.right(chosen), np.full(len(first), -1, np.int64)
     taken = np.zeros(len(search.file), np.bool_)
     for column in sorted(chosen):
         hidden = np.concatenate([here[column], there[column]]) == 0
@@ -200,13 +263,19 @@ def _with_hidden(
         some = (hidden[pairs[0]] != hidden[pairs[1]]) & ~taken[pairs[0]] & ~taken[pairs[1]]
         right += some.sum() * search.right(rest)
         first, second = (np.concatenate([rows, more[some]]) for rows, more in zip((first, second), pairs, strict=True))
-    return LinkedTogether(tuple(sorted(chosen)), first, second - len(here[0]), float(right / len(first)))
+        without = np.concatenate([without, np.full(some.sum(), column)])
+    return LinkedTogether(tuple(sorted(chosen)), first, second - len(here[0]), float(right / len(first)), without)
 
 
 def _scattered(codes: tuple[Ints, Ints], at: int) -> Words:
     """A random number for each value of a column, of both files in a row: sums of them tell combinations apart."""
     both = np.concatenate(codes)
     return np.random.default_rng((SEED, at)).integers(0, 1 << 63, int(both.max(initial=0)) + 1, np.uint64)[both]
+
+
+def _of_households(words: Words, first: Ints) -> Words:
+    """A number for each household, of the numbers of its members in any order; without columns of how many they are."""
+    return np.add.reduceat(hash_words(words + np.uint64(1)), first)
 
 
 def _by_chance(within: float, other: float) -> float:
@@ -223,22 +292,26 @@ def _enough(pairs: Sequence[int]) -> bool:
 class _Search:
     """Sets of columns, by the pairs that agree on them; of many rows those whose values a random number draws."""
 
-    def __init__(self, words: Sequence[Words], file: Words) -> None:
-        self.words, self.file = words, file
+    def __init__(self, words: Sequence[Words], file: Words, first: Ints | None) -> None:
+        self.words, self.file, self.first = words, file, first
         self.drawn = max(0, len(file).bit_length() - SAMPLE)  # one in two to the power of this
         self.memo: dict[frozenset[int], tuple[int, int, int]] = {}
-        self.base: tuple[frozenset[int], Words] = (frozenset(), np.zeros(len(file), np.uint64))
+        self.nothing = frozenset[int](), np.zeros(len(words[0]), np.uint64)
+        self.base: tuple[frozenset[int], Words] = self.nothing
 
-    def key(self, columns: frozenset[int]) -> Words:
-        """A number for each row, of its values of the columns; the lowest bit is the file."""
-        near, total = self.base
-        if len(columns ^ near) > 1:
-            near, total = frozenset(), np.zeros(len(self.file), np.uint64)
+    def total(self, columns: frozenset[int]) -> Words:
+        """A number for each row, of its values of the columns."""
+        near, total = self.base if len(columns ^ self.base[0]) <= 1 else self.nothing
         for column in columns - near:
             total = total + self.words[column]
         for column in near - columns:
             total = total - self.words[column]
-        return (total << np.uint64(1)) | self.file
+        return total
+
+    def key(self, columns: frozenset[int]) -> Words:
+        """A number for each row, or household, of its values of the columns; the lowest bit is the file."""
+        total = self.total(columns)
+        return ((total if self.first is None else _of_households(total, self.first)) << np.uint64(1)) | self.file
 
     def in_order(self, columns: frozenset[int]) -> tuple[Ints, Words]:
         """Some rows, by their values of the columns, whose first file comes first; and their numbers."""
@@ -280,13 +353,13 @@ class _Search:
 
     def _climbed(self, chosen: frozenset[int], columns: Sequence[int]) -> frozenset[int]:
         still = 0
-        self.base = (chosen, self.key(chosen) >> np.uint64(1))
+        self.base = (chosen, self.total(chosen))
         while still < len(columns):
             for column in columns:
                 other, still = chosen ^ {column}, still + 1
                 if self.score(other) > self.score(chosen):
                     chosen, still = other, 0
-                    self.base = (chosen, self.key(chosen) >> np.uint64(1))
+                    self.base = (chosen, self.total(chosen))
         return chosen
 
     def linked(self, columns: frozenset[int]) -> tuple[Ints, Ints]:

@@ -228,6 +228,8 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
         more = (f"And {n_more:,} more: sdckit assess ... --report",) if n_more else ()
         lines = (*(f"{step} ({', '.join(names)})" for step, names in steps), *more)
         print_blocks([Paragraph(f"\n{NEXT}:"), Items(lines)])
+    for line in result.households_alone(protected=protected):
+        tell(line)
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -159,8 +159,9 @@ def starts(digests: Bytes) -> NDArray[np.uint64]:
 
 # Kinds of part. "counts": combinations of columns. "cells": the levels of each combination of all columns. "people":
 # an id that is kept here only, and the combination it has; "ids": one that went out; "links": any other column that
-# went out and tells people apart. "keys" and "sensitive" are empty, and say what was what.
-Kind = Literal["counts", "cells", "people", "ids", "links", "keys", "sensitive"]
+# went out and tells people apart. "homes": the combinations of the members of each household, none where no column that
+# goes out says who lives together. "keys" and "sensitive" are empty, and say what was what.
+Kind = Literal["counts", "cells", "people", "ids", "links", "homes", "keys", "sensitive"]
 Place = tuple[str, ...]  # the kind, then the columns
 
 
@@ -169,7 +170,7 @@ class Part:
     """Digests (K, 16) sorted by their `starts`, with a number each (K,).
 
     For "counts" the records; for "people", "ids" and "links" the index of the combination in its "counts". "cells" are
-    in the order of their "counts", and hold codes in place of both (see `coded_parts`).
+    in the order of their "counts", and hold codes in place of both (see `coded_parts`), as "homes" do.
     """
 
     digests: NDArray[np.uint8]
@@ -224,9 +225,17 @@ def coded_parts(columns: Sequence[str], codes: Sequence[NDArray[Any]]) -> dict[P
         rows = np.zeros((len(codes[0]), AT_A_TIME), "<u4")
         for at, column in enumerate(codes[first : first + AT_A_TIME]):
             rows[:, at] = column
-        digests = np.ascontiguousarray(rows[:, :-1]).view(np.uint8)
-        parts["cells", str(first), *columns] = Part(digests, rows[:, -1].astype(np.uint32))
+        parts["cells", str(first), *columns] = _packed(rows)
     return parts
+
+
+def _packed(rows: NDArray[Any]) -> Part:
+    return Part(np.ascontiguousarray(rows[:, :-1]).view(np.uint8), rows[:, -1].astype(np.uint32))
+
+
+def _unpacked(part: Part) -> NDArray[np.int64]:
+    """The numbers (K, 5) that the rows of a part hold."""
+    return np.column_stack([np.ascontiguousarray(part.digests).view("<u4"), part.numbers]).astype(np.int64)
 
 
 def codes_of(sketch: Sketch, columns: Sequence[str]) -> list[NDArray[np.int64]] | None:
@@ -236,6 +245,27 @@ def codes_of(sketch: Sketch, columns: Sequence[str]) -> list[NDArray[np.int64]] 
         part = sketch.get("cells", (str(first), *columns))
         if part is None:
             return None
-        codes += [column.astype(np.int64) for column in np.ascontiguousarray(part.digests).view("<u4").T]
-        codes.append(part.numbers.astype(np.int64))
+        codes += [*_unpacked(part).T]
     return codes[: len(columns)]
+
+
+def homes_part(member: NDArray[Any], home: NDArray[Any]) -> Part:
+    """A part with the combination of each member (n,), household by household; `home` (n,) numbers these from 0.
+
+    Combinations are numbered from 1, and a 0 follows each household. These stand in the order of their combinations.
+
+    >>> [numbers.tolist() for numbers in members_of(homes_part(np.array([4, 0, 2]), np.array([1, 0, 1])))]
+    [[0, 2, 4], [0, 1, 1]]
+    """
+    least = np.full(int(home.max(initial=-1)) + 1, len(member), np.int64)
+    np.minimum.at(least, home, member)
+    order = np.lexsort((member, home, least[home]))
+    ends = np.flatnonzero(np.diff(home[order], append=-1))
+    words = np.insert(member[order] + 1, ends + 1, 0)
+    return _packed(np.pad(words, (0, -len(words) % AT_A_TIME)).reshape(-1, AT_A_TIME).astype("<u4"))
+
+
+def members_of(part: Part) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The combination of each member, and the number of the household."""
+    words = _unpacked(part).reshape(-1)
+    return words[words > 0] - 1, np.cumsum(words == 0)[words > 0]

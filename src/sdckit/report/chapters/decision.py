@@ -252,7 +252,7 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
-    points += [*_households_alone(plain), *_found_without_a_limit(plain), *_models_left_out(plain)]
+    points += [*households_alone(plain), *_found_without_a_limit(plain), *_models_left_out(plain)]
     warnings = len(plain["warnings"])
     if warnings:
         points.append(
@@ -262,7 +262,7 @@ def remaining_questions(plain: Plain) -> list[str]:
     return points
 
 
-def _households_alone(plain: Plain) -> list[str]:
+def households_alone(plain: Plain) -> list[str]:
     """How many households are alone with their composition, in the file that goes out; each sentence once."""
     intruders = (plain["released"][0] if "released" in plain else plain)["intruders"]
     trees = filter(None, (intruder.get("household_structure") for intruder in intruders))

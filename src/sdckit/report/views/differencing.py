@@ -35,7 +35,6 @@ COMPARED = {
 FIRST = "Nothing went out before, as the scenario says: there is nothing to hold this release against."
 NONE = "The ledger holds no release yet: there is nothing to hold this one against."
 PENDING = "it has not gone out yet"
-TOGETHER = " together"
 RIGHT = "{n} links, of which {share} % are right by estimate"
 SEARCHED = "no columns of both lead from one to the other, alone or together"
 NOTE = Note(
@@ -44,9 +43,9 @@ NOTE = Note(
     "stands in all of them remains possible. Missing values may be any. Where one release is the other with some "
     "people more, counts are subtracted. A value hidden in one release is looked up in the other. Records are joined "
     "by an id, by a column that tells most records apart and goes out in both releases, or by several that do so "
-    "together. A variable is then compared in every coding that the joined records bring to the other one: codes, "
-    "names, groups. What goes out in both anybody can join, so groups and risks are judged on the keys of all releases "
-    "joined so. Without a join only columns coded alike are compared.",
+    "together, whole households by those of all of their members. A variable is then compared in every coding that the "
+    "joined records bring to the other one: codes, names, groups. What goes out in both anybody can join, so groups "
+    "and risks are judged on the keys of all releases joined so. Without a join only columns coded alike are compared.",
     "Ganta, Kasiviswanathan & Smith (2008); Denning & Schlörer (1980)",
 )
 
@@ -70,7 +69,7 @@ def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
         setting.ledger.nested(f"{start}.linked" if name == "linked_uniques" else "n", count.name)
     entries = tuple(_entry(entry) for entry in result.entries)
     links = tuple(dict.fromkeys(column for columns in result.linked_by.values() for column in columns))
-    together = any(entry.right is not None for entry in result.entries)
+    together = min(filter(None, (entry.together for entry in result.entries)), default="")
     return {
         "figures": leaves, "linked_by": links, "together": together, "not_compared": result.not_compared,
         "n_earlier": len(result.entries), "n_pending": result.n_pending, "first": result.first, "within": result.within,
@@ -84,8 +83,8 @@ def _entry(entry: EarlierRelease) -> dict[str, Tree]:
     return {
         "earlier": f"{entry.name} ({entry.date})" if entry.date else entry.name, "source": entry.source,
         "linked": entry.linked, "related": entry.related, "same_people": entry.same_people, "counted": entry.counted,
-        "otherwise": entry.otherwise, "linked_by": entry.linked_by, "right": entry.right, "searched": entry.searched,
-        "notes": notes,
+        "otherwise": entry.otherwise, "linked_by": entry.linked_by, "right": entry.right, "together": entry.together,
+        "searched": entry.searched, "notes": notes,
         **{name: int(getattr(entry, name)) for name in COMPARED},
     }  # fmt: skip
 
@@ -105,8 +104,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     ]
     if tree["linked_by"]:
         rows = tuple((words, of_whole(figures[name]["n"], figures[name]["rate"])) for name, words in LINKED.items())
-        links = ", ".join(tree["linked_by"]) + (TOGETHER if tree["together"] else "")
-        caption = f"Records joined with earlier releases by: {links}"
+        caption = f"Records joined with earlier releases by: {', '.join(tree['linked_by'])}{tree['together']}"
         laid.append(TableBlock(caption, ("What", "Records"), rows, (1,)))
     if tree.get("exact"):
         laid += _inside(tree["exact"]["entries"], tree["within"])
@@ -124,7 +122,7 @@ def _inside(entries: Any, within: int) -> list[Block]:
         details += [entry["related"]] if entry["related"] else []
         details += [f"counted by {', '.join(entry['counted'])}"] if entry["counted"] else []
         several = entry["right"] is not None
-        details += [f"joined by {', '.join(entry['linked_by'])}{TOGETHER * several}"] if entry["linked_by"] else []
+        details += [f"joined by {', '.join(entry['linked_by'])}{entry['together']}"] if entry["linked_by"] else []
         details += [RIGHT.format(n=f"{entry['linked']:,}", share=f"{100 * entry['right']:.3g}")] if several else []
         details += [SEARCHED] if entry["searched"] and not entry["linked_by"] else []
         details += [f"coded otherwise: {', '.join(entry['otherwise'])}"] if entry["otherwise"] else []
