@@ -167,7 +167,7 @@ def test_columns_with_codes_that_the_file_declares_missing_are_said(sdckit, sav:
     assert told in sdckit("scenario", "init", sav, "--out", out).out
     given = ("assess", sav, "--keys", "sex,region")
     assert told in sdckit(*given).out
-    assert "as a.sav declares: those with labels stay categories." in sdckit(*given, "--user-missing").out
+    assert "as a.sav declares: those with labels stay." in sdckit(*given, "--user-missing").out
     frame = sdc.read_file(sav)
     frame.write_csv(plain := sav.parent / "a.csv")
     assert "declares" not in sdckit("assess", plain, "--keys", "sex,region").out

@@ -200,7 +200,7 @@ class Reading:
             return
         labels = read_labels(self.file, encoding=self.encoding, join=self.join).columns
         if coded := [name for name, own in labels.items() if own.missing]:
-            kept = "those with labels stay categories" if self.user_missing else "--user-missing keeps those with labels"
+            kept = "those with labels stay" if self.user_missing else "--user-missing keeps those with labels"
             tell(f"\nCodes of {some_of(coded)} are missing values, as {self.file.name} declares: {kept}.")
 
 

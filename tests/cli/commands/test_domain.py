@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-
 from cli.commands.test_synthesize_margins import DOMAIN, PLAIN, PRIVATE, Runner, text
 
 

@@ -454,7 +454,7 @@ def _other_size(
         return None
     if rows is not None or household is not None:
         kept = "rows=" if rows is not None else "a household (household=, or that of a scenario)"
-        says = f"n= makes {n:,} records of its own, and {kept} keeps the {len(frame):,} of the file; leave one of them out"
+        says = f"n= makes {n:,} records of its own, and {kept} keeps the {len(frame):,} of the file; leave one out"
         raise DataError(says, argument="n")
     stays = [name for name in frame.columns if name not in order and (
         name not in variables or variables[name].n_levels + (variables[name].n_missing > 0) > 1
