@@ -551,7 +551,7 @@ def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedCo
     numeric = before.numeric and column.numeric
     differs = (column.low != before.low) | (column.high != before.high) if numeric else ~_same_text(column, before)
     touched = np.zeros(len(column.codes), np.bool_) if known is None else known.touched
-    if numeric:  # what is no number stays what it is, or is among the known changes
+    if numeric and column.low is not None and before.low is not None:  # what is no number is no group of numbers
         differs &= ~(np.isnan(column.low) & np.isnan(before.low))
     grouped = np.asarray(differs & ~before.missing & ~column.missing & ~touched)
     if not grouped.any():
