@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 EXACT = "Exact figures: confidential, for this session only."
+SHOWN = 5  # names of a list in a sentence
 exact_shown: ContextVar[bool] = ContextVar("exact_shown", default=False)  # set by sdckit.options
 
 _ESCAPE_LIKE = re.compile(r"\\(?=x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
@@ -63,6 +64,16 @@ def counted(n: int, singular: str, plural: str = "") -> str:
     ('1 step', '1,200 records', '0 entries')
     """
     return f"{n:,} {singular if n == 1 else plural or f'{singular}s'}"
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first names of a list, and how many others there are.
+
+    >>> some_of(["a", "b"]), some_of(list("abcdefgh"))
+    ('a, b', 'a, b, c, d, e and 3 others')
+    """
+    others = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {counted(others, 'other')}" if others > 0 else "")
 
 
 def same_note(same: int, m: int, what: str = "values of these variables, row by row") -> dict[str, str]:

@@ -159,3 +159,15 @@ def test_a_release_of_two_files_is_one_file(sdckit, two: tuple[Path, Path], tmp_
     assert (over.code, "the command reads this file" in over.err) == (2, True)
     alone = sdckit("assess", two[0], "--join", two[1], "--keys", "sex")
     assert (alone.code, len(alone.lines)) == (2, 1)
+
+
+def test_columns_with_codes_that_the_file_declares_missing_are_said(sdckit, sav: Path) -> None:
+    out = sav.parent / "s.toml"
+    told = "Codes of sex are missing values, as a.sav declares: --user-missing keeps those with labels."
+    assert told in sdckit("scenario", "init", sav, "--out", out).out
+    given = ("assess", sav, "--keys", "sex,region")
+    assert told in sdckit(*given).out
+    assert "as a.sav declares: those with labels stay." in sdckit(*given, "--user-missing").out
+    frame = sdc.read_file(sav)
+    frame.write_csv(plain := sav.parent / "a.csv")
+    assert "declares" not in sdckit("assess", plain, "--keys", "sex,region").out

@@ -184,7 +184,10 @@ def _of_drawn(context: Context) -> RecoverableValues:
 
     assert context.pair is not None
     scenario, least = context.scenario, context.scenario.limits_of(compared=True).k
-    by_keys = undone_by_keys(context.pair, scenario, least) if least is not None and context.keys else None
+    by_keys = None
+    if least is not None and context.keys:  # the same for every intruder with these keys
+        count = partial(undone_by_keys, context.pair, scenario, least)
+        by_keys = context.once(f"undone by {scenario.keys}", count)
     if context.lean and not context.left_out.get(context.intruder) and not _drawn_for_limits(scenario):
         if by_keys is None:
             raise DataError(context.not_searched)

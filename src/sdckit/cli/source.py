@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from typer import Option
 
 from sdckit.cli import options
+from sdckit.cli.errors import tell
 from sdckit.cli.progress import Steps
+from sdckit.display import some_of
 from sdckit.errors import ColumnError, ScenarioError
 
 if TYPE_CHECKING:
@@ -189,6 +191,17 @@ class Reading:
         from sdckit.data.files.read_labelled import read_labels
 
         return dict(read_labels(self.file, encoding=self.encoding, join=self.join).variables)
+
+    def tell_user_missing(self) -> None:
+        """Say of which columns the file declares codes to mean missing, as they are read."""
+        from sdckit.data.files.read_labelled import read_labels
+
+        if not self.file.is_file():
+            return
+        labels = read_labels(self.file, encoding=self.encoding, join=self.join).columns
+        if coded := [name for name, own in labels.items() if own.missing]:
+            kept = "those with labels stay" if self.user_missing else "--user-missing keeps those with labels"
+            tell(f"\nCodes of {some_of(coded)} are missing values, as {self.file.name} declares: {kept}.")
 
 
 @dataclass(frozen=True, kw_only=True)

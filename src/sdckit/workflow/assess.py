@@ -61,7 +61,7 @@ from sdckit.workflow.recoded_original.numbered_plans import without_numbers
 from sdckit.workflow.recoded_original.open_recoded import Opened
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.recoded_original.recoded_plans import stays_on_engines
-from sdckit.workflow.released_intruders import compared_intruders
+from sdckit.workflow.released_intruders import compared_intruders, like_keyless
 from sdckit.workflow.verdicts import judge, judge_alone, of_single_rows, with_origins
 
 if TYPE_CHECKING:
@@ -474,7 +474,7 @@ def assess_release(
             count_ahead(pair, scenario, by)
         intruders = compared_intruders(
             every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several, only=only,
-            like=_like(plans, as_numbers(scenario, pair), every, known),
+            like=like_keyless(plans, as_numbers(scenario, pair), every, known),
         )  # fmt: skip
         planned = () if lean else plan_utility(scenario, models=families_of(models), **known)
         utility = carry_out(planned) if only is None else put_off(planned, UNREAD)
@@ -497,16 +497,6 @@ def assess_release(
         recoding="" if recodings is None else recodings.source, column_roles=column_roles, promise=promise,
         targets=targets, declared=every if gone else None,
     )  # fmt: skip
-
-
-def _like(
-    plans: Mapping[str, Sequence[Planned]], scenario: Scenario, every: Scenario, known: Mapping[str, Any]
-) -> Sequence[Planned]:
-    """The first plan, or one without keys where no intruder has a key left."""
-    if not plans:
-        nobody = scenario.model_copy(update={"intruders": {next(iter(every.intruders)): ()}})
-        plans = plan_release(nobody, **known)
-    return next(iter(plans.values()))
 
 
 def _read_by_limits(scenario: Scenario, *, drawn: bool, left_out: bool, told: bool) -> frozenset[str]:

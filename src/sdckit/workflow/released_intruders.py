@@ -14,7 +14,7 @@ from sdckit.catalogue import measure
 from sdckit.catalogue.attacks import DIFFERENCING, NOT_LOOKED_FOR, RECOVERABLE
 from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
-from sdckit.workflow.plan import Asked, Outcome, Planned, carry_out_chosen
+from sdckit.workflow.plan import Asked, Outcome, Planned, carry_out_chosen, plan_release
 from sdckit.workflow.verdicts import (
     NOT_RELEASED,
     ON_ATTACKS,
@@ -162,6 +162,16 @@ NOT_HELD_AGAINST = (
     "one of the keys in the release, coarser if need be"
 )
 LINKED = next(kind for kind in LIMITS.values() if kind.judged == "linked")
+
+
+def like_keyless(
+    plans: Mapping[str, Sequence[Planned]], scenario: Scenario, declared: Scenario, known: Mapping[str, Any]
+) -> Sequence[Planned]:
+    """The first plan, or one without keys where no intruder of the `declared` scenario has a key left."""
+    if not plans:
+        nobody = scenario.model_copy(update={"intruders": {next(iter(declared.intruders)): ()}})
+        plans = plan_release(nobody, **known)
+    return next(iter(plans.values()))
 
 
 def _without_keys(

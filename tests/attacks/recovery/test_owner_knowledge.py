@@ -12,8 +12,10 @@ import polars as pl
 import pytest
 
 from sdckit import Recipe, Scenario, check, recoverable_values
-from sdckit.attacks.recovery.owner_knowledge import Known
+from sdckit.attacks.recovery.owner_knowledge import Known, counted_rows
 from sdckit.attacks.recovery.reconstruction_rules import Source
+from sdckit.attacks.recovery.touched_cells import read_columns
+from sdckit.data.frames import open_frame
 
 N = 200
 AGES = np.random.default_rng(4).integers(20, 60, N)
@@ -462,3 +464,8 @@ def test_coordinates_tell_the_district_they_lie_in(left_out):
         ).verdicts[:1]
         assert verdict.holds is (None if holds and left_out else holds)
         assert holds or "the nearest record by x and y" in verdict.because
+
+
+def test_rows_of_no_record_are_not_counted():
+    empty = read_columns(open_frame(pl.DataFrame({"income": []}, schema={"income": pl.Int64})), ["income"])
+    assert list(counted_rows(empty)) == []

@@ -508,3 +508,19 @@ def test_rows_that_nothing_brings_together_are_not_compared():
     assert by_hand.columns == of_survey(guess=False).columns
     declared = Scenario(keys=KEYS, weight="weight", household="home", aligned=True)
     assert "right" not in recoverable_values(mixed, ORIGINAL, scenario=declared, guess=False).notes
+
+
+@pytest.mark.parametrize("huge", [1.7e308, -1e200, np.inf])
+def test_a_number_too_large_for_arithmetic_hides_nothing_of_the_others(huge: float) -> None:
+    rng = np.random.default_rng(3)
+    pay, bonus = rng.normal(100, 20, 400).round(1), rng.normal(50, 9, 400).round(1)
+    pay[3] = huge
+    whole = pl.DataFrame({"pay": pay, "bonus": bonus, "total": pay + bonus, "age": rng.integers(20, 60, 400)})
+    blank = np.arange(400) % 5 == 0
+    release = whole.with_columns(pay=pl.when(pl.Series(blank)).then(None).otherwise("pay"))
+    (column,) = recoverable_values(release, whole, keys=["age"]).columns[0]
+    assert (column.touched, column.known) == (80, 80)
+    noisy = whole.with_columns(pay=pl.col("pay") * pl.Series(rng.uniform(0.9, 1.1, 400)).clip(0, 1))
+    (column,) = recoverable_values(noisy, whole, keys=["age"], aligned=True).columns[0]  # and where it is guessed
+    assert column.touched > 150
+    assert column.known >= column.touched - 1

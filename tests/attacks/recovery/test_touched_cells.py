@@ -24,6 +24,7 @@ from sdckit.attacks.recovery.touched_cells import (
     seen_changes,
 )
 from sdckit.data.frames import open_frame
+from sdckit.errors import SdcError
 
 RNG = np.random.default_rng(1)
 WHOLE = pl.DataFrame({"x": RNG.integers(0, 60, 400), "y": RNG.normal(50, 9, 400).round(2), "t": list("abcd") * 100})
@@ -377,3 +378,14 @@ def test_labels_meet_as_texts_do_whatever_their_columns_are():
             place = {label: code for code, label in enumerate(column.labels(), 1)}
             for other in columns.values():
                 assert column.codes_of(other).tolist() == [0, *(place.get(label, -1) for label in other.labels())]
+
+
+def test_numbers_too_large_for_arithmetic_are_no_numbers_or_refused():
+    few = read_columns(open_frame(pl.DataFrame({"x": [1.7e308, -1e100, 2.0, 3.0, None]})), ["x"])["x"]
+    assert np.isnan(few.numbers).tolist() == [True, True, False, False, True]
+    assert few.n_levels == 4
+    with pytest.raises(
+        SdcError,
+        match=r"column 'x': most numbers are beyond 1e\+100, too large for arithmetic; give them in a larger unit",
+    ):
+        read_columns(open_frame(pl.DataFrame({"x": [1.7e308, -1e100, 2.0]})), ["x"])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+import sdckit as sdc
 from cli.commands.test_synthesize_margins import DOMAIN, PLAIN, PRIVATE, Runner, text
 
 
@@ -31,4 +33,10 @@ def test_a_domain_to_be_filled_in(sdckit: Runner, folder: Path) -> None:
     unfinished = sdckit("synthesize-margins", "a.csv", "--domain", "new.toml", *PRIVATE, "--out", "made.csv")
     assert "new.toml: the domain of 'id' has neither levels nor edges" in unfinished.err
     assert sdckit("domain", "init", "a.csv", "--out", "-").out == written
+    labels = sdc.FileLabels({"sex": sdc.ColumnLabels("Sex", {"f": 1, "m": 2})})
+    sdc.write_file(pl.DataFrame({"sex": ["f", "m"], "age": [3, 40]}), folder / "b.sav", labels=labels)
+    told = "The value labels of sex are no levels in it: --from-codebook takes them."
+    assert told in sdckit("domain", "init", "b.sav", "--out", "b.toml").out
+    assert told not in sdckit("domain", "init", "b.sav", "--from-codebook", "--out", "c.toml").out
+    assert "no levels in it" not in again.out + done.out
     assert "has no value labels" in sdckit("domain", "init", "a.csv", "--from-codebook", "--force").err

@@ -145,3 +145,25 @@ def test_a_scenario_says_what_is_no_variable(sdckit: Runner, survey: Path, tmp_p
     assert "name" not in made.columns
     assert made["home"].to_list() == [place // 2 for place in range(read.height)]  # no variable of a model
     assert "home has the numbers of homes.csv" in done.out
+
+
+def test_numbers_of_households_are_said_without_a_scenario_too(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    homes = tmp_path / "homes.csv"
+    read = pl.read_csv(survey).drop("name")
+    read.write_csv(homes)
+    given = ("synthesize", homes, "--columns", "sex", "--models", "sex=sample")
+    words = "hh looks like the numbers of people or households, and may have those of homes.csv: give new ones"
+    assert words in sdckit(*given, "--out", tmp_path / "a.csv").out
+    assert words in sdckit(*given, "--out", tmp_path / "b.csv", "--m", 2).out
+    assert "looks like" not in sdckit(*given, "--out", tmp_path / "c.csv", "--identifiers", "hh").out
+
+
+def test_another_size_and_the_household_of_a_scenario(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    scenario, homes = tmp_path / "roles.toml", tmp_path / "homes.csv"
+    read = pl.read_csv(survey).drop("name")
+    read.with_columns(home=pl.int_range(read.height) // 2).write_csv(homes)
+    scenario.write_text('keys = ["sex", "age"]\nhousehold = "home"\n', encoding="utf-8")
+    done = sdckit("synthesize", homes, "--n", 37, "--scenario", scenario, "--out", tmp_path / "a.csv")
+    assert done.code == 2
+    assert f"a household (household=, or that of a scenario) keeps the {read.height} of the file" in done.err
+    assert "rows" not in done.err

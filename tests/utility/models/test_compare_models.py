@@ -201,6 +201,8 @@ NEVER = TWO.with_columns(ill=pl.col("age") > 40)
         (TWO, {"formula": "region ~ age", "family": "logistic"}, DataError, "takes 3 different values; a logistic"),
         (TWO, {"formula": "I(age) ~ w", "family": "logistic"}, DataError, "the left side .* must be 0 or 1"),
         (TWO, {"formula": "I(visits - 1) ~ age", "family": "poisson"}, DataError, "the original: .* some are negative"),
+        (TWO.with_columns(income=pl.lit(1e200)), {}, DataError, "release: the outcome has numbers beyond 1e150"),
+        (TWO, {"formula": "w ~ I(age * 1e200)"}, DataError, "is not a finite number in .*, or beyond 1e150"),
         (TWO, {"formula": "I(age) ~ w", "family": "multinomial"}, ColumnError, "must be a column; make one first"),
         (TWO, {"formula": "w ~ age", "family": "multinomial"}, DataError, "400 different values; it is no outcome"),
         (TWO.filter("ill"), ILL, DataError, "the release: only 1 of 2 outcomes"),

@@ -108,7 +108,7 @@ def test_numbers_as_categories_have_the_levels_of_all_files():
 @pytest.mark.parametrize(
     ("formula", "words"),
     [
-        ("y ~ log(x - 1)", "the original: .* is not a finite number in row 1; change the formula"),
+        ("y ~ log(x - 1)", "the original: .* is not a finite number in row 1, or beyond 1e150; change the formula"),
         ("y ~ log(5 - y)", r"the release: log\(5 - y\) is not a finite number in rows 1, 2"),
         ("y ~ k + C(k)", "the release: a variable that stands in C.. and elsewhere"),
         ("y ~ log(g)", "the original: the formula cannot be evaluated"),

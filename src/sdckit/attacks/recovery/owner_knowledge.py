@@ -386,7 +386,7 @@ def _means_of_answered(columns: Mapping[str, ReleasedColumn], names: Sequence[st
 def counted_rows(columns: Mapping[str, ReleasedColumn]) -> Iterator[Predictor]:
     """How many rows have the same value, of columns in which few have: the income of a household counts its members."""
     for name, column in columns.items():
-        if LEAST_OF_FEW <= column.n_levels / len(column.codes) <= MOST_OF_FEW and column.sizes[1:].max() > 1:
+        if LEAST_OF_FEW <= column.n_levels / max(len(column.codes), 1) <= MOST_OF_FEW and column.sizes[1:].max() > 1:
             rows = np.append(np.nan, column.sizes[1:])[column.codes]
             yield derived_columns.number_predictor(
                 (name,), f"the rows with the same {name} counted", rows, kind="counted"

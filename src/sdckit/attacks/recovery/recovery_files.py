@@ -33,6 +33,7 @@ MOST_CHANGED = 10_000
 FEWEST = 50  # known values needed for training
 MANY_VALUES = 50  # distinct numbers above which regression is used instead of classification
 NEAR = 0.05  # relative error up to which a guessed number is right
+FURTHEST_SPLIT = 1e30  # trees hold numbers in single precision
 FLOOR = 0.1  # of the standard deviation: least size that the relative error refers to
 
 
@@ -140,7 +141,7 @@ def _feature(predictor: Predictor, rows: NDArray[np.int64], some: NDArray[np.int
     at = np.concatenate([some, rows])
     values = predictor.numbers_of(at)
     if values is not None:
-        return np.where(np.isnan(values), -1e30, values)
+        return np.where(np.isnan(values), -FURTHEST_SPLIT, np.clip(values, -FURTHEST_SPLIT, FURTHEST_SPLIT))
     return np.asarray(predictor.codes[at].astype(np.float64))
 
 

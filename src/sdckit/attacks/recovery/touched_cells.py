@@ -19,7 +19,7 @@ from sdckit.data import pa, pc, pt
 from sdckit.data.columns import Coded, code_column, days_values, float_values, numbers_as_arrow, plain_series
 from sdckit.data.hierarchy import range_of_label
 from sdckit.data.methods import METHODS, kind_of
-from sdckit.errors import DataError
+from sdckit.errors import DataError, SdcError
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.grouping import group
 from sdckit.numerics.threads import run
@@ -27,6 +27,7 @@ from sdckit.numerics.threads import run
 # Columns of a release as an intruder reads them: category codes, and the range of numbers of each value.
 
 
+FURTHEST = 1e100  # products of three numbers up to here are finite
 LARGEST = 2.0**53  # integers from here on are not exact as floats and are read as ids
 TEXTS = ("text", "category")  # kinds of columns whose values may be ranges
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
@@ -255,11 +256,23 @@ def _read(series: Any, within: str) -> ReleasedColumn:
 
 
 def _numbers(series: Any) -> Floats | None:
-    """Numbers of a column, NaN for infinite ones; None if integers are too large to be exact as floats."""
+    """Numbers of a column, NaN for those beyond 1e100; None if integers are too large to be exact as floats.
+
+    Products and squares of what is beyond are infinite, so that nothing is told by them.
+
+    Raises SdcError: most of them are, and what is told of the column would be missed.
+    """
     values = float_values(series, "column")
-    if np.abs(values[np.isfinite(values)]).max(initial=0.0) >= LARGEST and series.dtype.is_integer():
+    finite = np.isfinite(values)
+    if np.abs(values[finite]).max(initial=0.0) >= LARGEST and series.dtype.is_integer():
         return None
-    return np.where(np.isfinite(values), values, np.nan)
+    within = np.abs(values) < FURTHEST
+    if 2 * np.count_nonzero(within) < np.count_nonzero(finite):
+        raise SdcError(
+            f"column {series.name!r}: most numbers are beyond {FURTHEST:g}, too large for arithmetic; "
+            "give them in a larger unit, or leave the column out"
+        )
+    return np.where(within, values, np.nan)
 
 
 def _ranges(labels: Sequence[str]) -> Floats | None:
@@ -538,6 +551,8 @@ def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedCo
     numeric = before.numeric and column.numeric
     differs = (column.low != before.low) | (column.high != before.high) if numeric else ~_same_text(column, before)
     touched = np.zeros(len(column.codes), np.bool_) if known is None else known.touched
+    if numeric and column.low is not None and before.low is not None:  # what is no number is no group of numbers
+        differs &= ~(np.isnan(column.low) & np.isnan(before.low))
     grouped = np.asarray(differs & ~before.missing & ~column.missing & ~touched)
     if not grouped.any():
         return None

@@ -243,6 +243,7 @@ def assess(
             write_file(result.details(), figures, private=True)
     if not quiet and json != STDOUT:
         deliver(result, name=file.name, report=report, full=full or bool(asked) or bool(roles.by))
+        reading.tell_user_missing()
 
 
 def run(

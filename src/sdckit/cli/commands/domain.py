@@ -11,6 +11,7 @@ from typer import Option
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Delimiter, Encoding, File
 from sdckit.cli.outputs import TO_STDOUT, check_targets, refuse_existing, write_text
+from sdckit.display import some_of
 
 app = typer.Typer(help="Declare what the columns of a file may hold, without looking at its records.")
 
@@ -43,11 +44,15 @@ def init(
     check_targets(out, inputs=(file,))
     refuse_existing(out, force=force)
     from sdckit.data.files.domain_files import draft_domain
+    from sdckit.data.files.read_labelled import read_labels
 
     text = draft_domain(file, from_codebook=from_codebook, delimiter=delimiter, encoding=encoding)
+    labels = {} if from_codebook else read_labels(file, encoding=encoding).columns
     if out == TO_STDOUT:
         typer.echo(text, nl=False)
         return
     write_text(Path(out), text)
+    if coded := [name for name, own in labels.items() if own.codes]:
+        tell(f"The value labels of {some_of(coded)} are no levels in it: --from-codebook takes them.")
     tell(f"Wrote {Path(out).name}. Give levels or edges to each column in it, or take the column out. Then:")
     tell(f"  sdckit synthesize-margins {file.name} --domain {Path(out).name} --epsilon 1 --delta 1e-6 --out made.csv")

@@ -64,6 +64,7 @@ def init(
             f"{n} {'column is' if n == 1 else 'columns are'} asked about in it, under unconfirmed; sdckit check "
             f"waits for\nthe answer{'' if n == 1 else 's'}."
         )
+    reading.tell_user_missing()
     if not guesses.of("weight"):
         tell(f"No weight was found: {file.name} will be {TAKEN}.")
     if guesses.of("key"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -16,6 +16,9 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.release_files import numbered, unread, write_release
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
 
 
 @takes(EngineOptions, Reading)
@@ -121,9 +124,21 @@ def synthesize(
         tell(f"\nWritten: {', '.join(path.name for path in written)}")
         if log is None and replay is None:
             tell("Without --log these files cannot be made again: their secret is gone.")
-        if chosen is not None and chosen.household is not None and chosen.household not in left_out:
-            tell(f"{chosen.household} has the numbers of {file.name}: give new ones (new_ids), or leave it out.")
+        numbering = _numbering(applied.data, chosen)
+        for name in (name for name in numbering if name not in left_out):
+            tell(f"{name} {numbering[name]} {file.name}: give new ones (new_ids), or leave it out.")
         tell("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
+
+
+def _numbering(made: Any, scenario: Scenario | None) -> dict[str, str]:
+    """Columns with the real numbers of units, and how sure that is: as declared, or as a file without roles looks."""
+    if scenario is not None:
+        return {} if scenario.household is None else {scenario.household: "has the numbers of"}
+    from sdckit.data.scenarios.guess import guess_roles
+
+    guesses = guess_roles(made[0] if isinstance(made, list) else made)
+    of_units = (*guesses.of("household"), *guesses.of("person"), *guesses.of("identifier"))
+    return dict.fromkeys(of_units, "looks like the numbers of people or households, and may have those of")
 
 
 def _predictors(formulas: Sequence[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ import time
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet
 from sdckit.cli.progress import Steps
+from sdckit.display import counted
 
 
 def warm_up(*, quiet: Quiet = False) -> None:
@@ -25,6 +26,6 @@ def warm_up(*, quiet: Quiet = False) -> None:
     if quiet:
         return
     seconds = time.perf_counter() - start
-    what = f"{len(names):,} kernel{'s' * (len(names) != 1)} compiled" if names else "Nothing was left to compile"
+    what = counted(len(names), "kernel") + " compiled" if names else "All kernels were compiled before; looked at"
     where = cache_folder() or "where numba keeps its own"
     tell(f"{what} in {seconds:.0f} s. They are kept in {where}.")

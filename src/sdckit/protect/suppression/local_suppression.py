@@ -145,8 +145,9 @@ def local_suppression(
         Whether an integer programme looks for the fewest values: where that is quick, always (an error
         where the file is too large; it may take minutes), never.
     together : sequence of sequences of str
-        Groups of columns that tell each other: ``[["region", "weight"], ["age", "birth_year"]]``. Where a record
-        loses its value of one, it loses those of all. A group holds a key at least; the others need be none. A
+        Groups of columns that tell each other: ``[["region", "district"], ["age", "birth_year"]]``. Where a record
+        loses its value of one, it loses those of all. A group holds a key at least; the others need be none. A weight
+        that tells a region is made coarser instead (`coarsen_weights`): estimates need all of it. A
         household size goes together with the household's number, by which the members can be counted.
     household : str, optional
         Column that numbers the households. A value of a household variable is taken out for all members of a

@@ -51,10 +51,10 @@ def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], 
 
     Raises `ColumnError`: no list of lists, a group of fewer than two columns or without a key.
 
-    >>> read_together([["region", "weight"]], ["region", "age"])
-    (('region', 'weight'),)
+    >>> read_together([["region", "district"]], ["region", "age"])
+    (('region', 'district'),)
     """
-    says = "together= is a list of groups of columns: together=[['region', 'weight']]"
+    says = "together= is a list of groups of columns: together=[['region', 'district']]"
     if isinstance(together, str):
         raise ColumnError(says, argument="together")
     groups = tuple(arguments.names(group, "together") or () for group in arguments.several(together, "together", says))

@@ -453,7 +453,8 @@ def _other_size(
     if n is None or n == len(frame):
         return None
     if rows is not None or household is not None:
-        says = "n= makes a fully synthetic file; it does not go with rows= or household="
+        kept = "rows=" if rows is not None else "a household (household=, or that of a scenario)"
+        says = f"n= makes {n:,} records of its own, and {kept} keeps the {len(frame):,} of the file; leave one out"
         raise DataError(says, argument="n")
     stays = [name for name in frame.columns if name not in order and (
         name not in variables or variables[name].n_levels + (variables[name].n_missing > 0) > 1

@@ -19,6 +19,7 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility import comparison
 from sdckit.utility.comparison import CompareKind, FileEstimates, TermComparison
+from sdckit.utility.models import model_design
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
 from sdckit.utility.models.model_design import FEWEST, RARE, Design, Mass, column_values, designs, published_text
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family, tellable
@@ -358,6 +359,8 @@ def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: i
     """Outcome of the records used, checked against the family."""
     outcome = design.outcome if codes is None else codes[design.rows]
     assert outcome is not None  # a design without a column has an expression
+    if (np.abs(outcome) > model_design.FURTHEST).any():
+        raise DataError(f"{label}: the outcome has numbers beyond 1e150; limit them, or make them missing")
     if family == "poisson" and (outcome < 0).any():
         raise DataError(f"{label}: the outcome of a poisson model is a count, but some are negative")
     if family == "logistic" and codes is None and not np.isin(outcome, (0.0, 1.0)).all():

@@ -60,6 +60,7 @@ def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
 FEWEST = 5  # records that a published coefficient must rest on
 MOST_OF_ONE = 0.5  # largest share of one record; two equal ones have a half each
 MOST_OF_FEW = 0.9  # largest share of four; of five equal ones, four have 0.8
+FURTHEST = 1e150  # squares of what is beyond are infinite
 PART = 0.1  # of the largest contribution: the least sum of those behind the two largest (p% rule)
 NEGLIGIBLE = 0.01  # leverage; four such records do not make the difference between 0.8 and 0.9
 SCANS = 25
@@ -627,9 +628,9 @@ def _evaluated(
     if len(names) == 0:
         raise DataError("formula: there is no term on the right; give at least the constant 1", argument="formula")
     for name, column in zip(names, values.T, strict=True):
-        if len(wrong := rows[~np.isfinite(column)]):
+        if len(wrong := rows[~(np.abs(column) <= FURTHEST)]):
             where = np.zeros(int(rows[-1]) + 1, bool)
             where[wrong] = True
             shown = "some records" if counted else first_rows(where)
-            raise DataError(f"{label}: {name} is not a finite number in {shown}; change the formula")
+            raise DataError(f"{label}: {name} is not a finite number in {shown}, or beyond 1e150; change the formula")
     return values, names, matrix.model_spec
