@@ -162,8 +162,7 @@ class Result(Displayed):
     def _repr_html_(self) -> str:
         from sdckit.report.notebook import notebook_html
 
-        html: str = notebook_html(self)
-        return html
+        return notebook_html(self)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.6g}" for name, value in self._flat()[:12])

@@ -48,8 +48,7 @@ def isolated(matches: NDArray[np.int64], n: int, size: int) -> NDArray[np.float6
     for t in range(1, most + 1):
         chance[t] = t * size / n * others
         others *= max(n - size - t + 1, 0) / max(n - t, 1)
-    probability: NDArray[np.float64] = chance[matches]
-    return probability
+    return chance[matches]
 
 
 @dataclass(frozen=True)
@@ -271,8 +270,7 @@ def control_state_of(result: Any) -> ControlState:
     >>> control_state_of(None)
     'none'
     """
-    state: ControlState = getattr(result, "control_state", "none")
-    return state
+    return getattr(result, "control_state", "none")
 
 
 def rates(

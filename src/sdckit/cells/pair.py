@@ -521,17 +521,13 @@ def _counted_before(known: list[Pair], joined: list[Pair], names: Sequence[str])
     if pair in known and (pair.aligned or len(pair.original.columns) == len(names)):
         return pair
     try:
-        if pair in known and _hardly_coarser(pair, names):
+        # with more combinations than cells, adding these up would hardly spare any
+        if pair in known and math.prod(pair.codes(name).n_levels + 1 for name in names) > max(map(len, pair.frames)):
             return pair
         known.append(_coarser(pair, names))
     except SdcError:
         return pair  # values that do not compare: all of them are told of at once by `open_pair`
     return known[-1]
-
-
-def _hardly_coarser(finer: Pair, names: Sequence[str]) -> bool:
-    """Whether columns have more combinations than there are cells, so that adding these up would hardly spare any."""
-    return math.prod(finer.codes(name).n_levels + 1 for name in names) > max(map(len, finer.frames))
 
 
 def _coarser(finer: Pair, names: Sequence[str]) -> Pair:

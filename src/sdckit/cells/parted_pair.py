@@ -332,8 +332,7 @@ class _WordPart(_Part):
             times, shift = self.times, self.dealt.layout.shifts[self.dealt.names.index(first[-1])]
             assert times is not None
             self.once(mark, lambda: SharedGroups(*merged_groups(self.cells, times, shift), times))
-        groups: SharedGroups | None = self.memo.get(mark)
-        return groups
+        return self.memo.get(mark)
 
     def once(self, mark: tuple[Any, ...], make: Any) -> Any:
         """What is made of the part once, as long as it is here."""

@@ -42,8 +42,7 @@ class QuantileBins:
         """Class of each value from 1 on; 0 where it is missing."""
         place = np.searchsorted(self.edges, values, side="right")
         known = ~np.isnan(values)
-        codes: NDArray[np.int32] = np.where(known, np.clip(place, 1, self.n_bins), 0).astype(np.int32)
-        return codes
+        return np.where(known, np.clip(place, 1, self.n_bins), 0).astype(np.int32)
 
     def labels(self) -> list[str]:
         """Printed form of the codes, from 0 (a missing value) on."""
@@ -184,8 +183,7 @@ def matching_cells(left: Cells, right: Cells) -> NDArray[np.int64]:
     group_of = group_codes(both, k + right.n_cells).of_row
     cell = np.full(int(group_of.max()) + 1, -1, np.int64)
     cell[group_of[k:]] = np.arange(right.n_cells)
-    matched: NDArray[np.int64] = cell[group_of[:k]]
-    return matched
+    return cell[group_of[:k]]
 
 
 def share_coding(

@@ -639,8 +639,7 @@ class Cells(AnyCells):
         """A figure of each record, in the order of the file."""
         if name in self.group_columns:
             return self._group_rows(name)
-        figure: NDArray[Any] = gather([self.cell_values(name)], self.table.of_row)[0]
-        return figure
+        return gather([self.cell_values(name)], self.table.of_row)[0]
 
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The named figures for each record, in the caller's order and frame type."""

@@ -115,8 +115,7 @@ def _grouped_with(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> N
     n = len(counted.frame)
     cell_of_group = np.full(int(group_of.max()) + 1, -1, np.int32)
     cell_of_group[group_of[:n]] = cells.table.of_row
-    cell_of_row: NDArray[np.int32] = cell_of_group[group_of[n:]]
-    return cell_of_row
+    return cell_of_group[group_of[n:]]
 
 
 def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence[Coded] = ()) -> None:

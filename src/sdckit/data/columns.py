@@ -152,9 +152,7 @@ def _listed(values: pa.Array) -> list[Any]:
 
 
 def _printed(value: object) -> str:
-    if isinstance(value, bytes):
-        return value.hex()
-    return str(value)
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _storage(arrow_type: pa.DataType) -> pa.DataType:
@@ -193,9 +191,7 @@ def _unread(series: nw.Series[Any], error: Exception) -> str:
 
 
 def _valid(array: pa.Array) -> NDArray[np.uint8]:
-    if array.null_count == 0:
-        return ALL_VALID
-    return _bits(array.buffers()[0], array)
+    return ALL_VALID if array.null_count == 0 else _bits(array.buffers()[0], array)
 
 
 def _bits(buffer: pa.Buffer, array: pa.Array) -> NDArray[np.uint8]:
@@ -240,9 +236,7 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
         return None
     physical = pa.chunked_array(native.to_physical().alias("values")).combine_chunks()
     codes = _code_integers(series.name, physical, "category", None)
-    if codes.span == 0:
-        return None
-    return replace(codes, levels=lambda: _category_levels(series, codes))
+    return None if codes.span == 0 else replace(codes, levels=lambda: _category_levels(series, codes))
 
 
 def _own_categories(name: str, own: Any) -> Coded | None:
@@ -608,9 +602,7 @@ def _simple(array: Any) -> Any:
     if isinstance(array.type, pa.BaseExtensionType):  # such as periods of pandas
         array = array.storage
     kind = array.type
-    if pa.types.is_decimal(kind) or pa.types.is_floating(kind):
-        return array.cast(pa.float64(), safe=False)
-    if pa.types.is_integer(kind):
+    if pa.types.is_decimal(kind) or pa.types.is_floating(kind) or pa.types.is_integer(kind):
         return array.cast(pa.float64(), safe=False)
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     return array.cast(pa.large_string()) if text else array

@@ -104,9 +104,7 @@ def open_frame(data: Any) -> Frame:
 
     Raises `DataError`: `data` is not a data frame; `ColumnError`: two columns have the same name.
     """
-    if isinstance(data, nw.DataFrame):
-        return data
-    return built(lambda: _opened(data))
+    return data if isinstance(data, nw.DataFrame) else built(lambda: _opened(data))
 
 
 def _opened(data: Any) -> Frame:

@@ -366,8 +366,7 @@ class Records:
         if self.counts is None:
             return np.bincount(chosen, minlength=n_groups)
         counts = self.counts if among is None else self.counts[among]
-        totals: Ints = np.bincount(chosen, counts, minlength=n_groups).astype(np.int64)
-        return totals
+        return np.bincount(chosen, counts, minlength=n_groups).astype(np.int64)
 
     def times(self, values: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Values times frequencies of the rows `among`; `values` are those of these rows only."""
@@ -382,8 +381,7 @@ class Records:
         """
         known = ~np.isnan(values)
         if self.counts is None:
-            quantiles: NDArray[np.float64] = np.quantile(values[known], at)
-            return quantiles
+            return np.quantile(values[known], at)
         order = np.argsort(values[known])
         held, ends = values[known][order], np.cumsum(self.counts[known][order])
         place = at * (ends[-1] - 1)

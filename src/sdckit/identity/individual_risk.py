@@ -46,8 +46,7 @@ def household_risk(sum_of_logs: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> household_risk(log_survival(np.array([0.02, 0.03, 0.03])).sum(keepdims=True)).round(6).tolist()
     [0.077918]
     """
-    risk: NDArray[np.float64] = -np.expm1(sum_of_logs)
-    return risk
+    return -np.expm1(sum_of_logs)
 
 
 # --- result -----------------------------------------------------------------------------------------

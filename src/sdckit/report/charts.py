@@ -45,8 +45,7 @@ def written_in(data: Plain) -> dict[str, Any]:
 
 def length_of(leaf: Plain) -> float:
     """Length of a bar: the printed value, or the bound of a hidden one."""
-    value = leaf["value"] if leaf["value"] is not None else leaf.get("below", 0)
-    return float(value)
+    return float(leaf["value"] if leaf["value"] is not None else leaf.get("below", 0))
 
 
 def bar_of(label: str, leaf: Plain, fill: str = MIDDLE) -> dict[str, Any]:

@@ -417,8 +417,7 @@ class Assessed(Displayed):
     def _repr_html_(self) -> str:
         from sdckit.report.notebook import notebook_html
 
-        html: str = notebook_html(self)
-        return html
+        return notebook_html(self)
 
     @abstractmethod
     def _first_line(self) -> str:

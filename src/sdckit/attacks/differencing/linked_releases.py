@@ -76,8 +76,7 @@ def _linking_parts(earlier: Earlier) -> Iterator[tuple[str, str, Any]]:
 
 def _looked_up(digests: NDArray[np.uint8], column: Levels, part: Any) -> Ints:
     at = places(part.digests, digests)
-    rows: Ints = np.where((at >= 0) & (column.codes > 0), part.numbers[at].astype(np.int64), -1)
-    return rows
+    return np.where((at >= 0) & (column.codes > 0), part.numbers[at].astype(np.int64), -1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -626,9 +626,7 @@ def _accuracy(
     if plain.drawn and max(sizes) > smallest:
         notes[figure] = OF_ONE_SIZE
         return dict.fromkeys(real, math.nan)
-    draws = 1
-    if max(sizes) >= UNEVEN * smallest:
-        draws = max(1, min(DRAWS, DRAWN // smallest))
+    draws = max(1, min(DRAWS, DRAWN // smallest)) if max(sizes) >= UNEVEN * smallest else 1
     if max(sizes) > smallest:
         often = "drawn at random" if draws == 1 else f"the mean of {draws} random draws"
         notes[figure] = f"on {smallest} records of each file, {often}: sizes differ"

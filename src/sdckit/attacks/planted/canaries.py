@@ -51,8 +51,7 @@ def exposures(planted: Floats, held_out: Floats, tolerance: float = 0.0) -> Floa
     [2.0, 0.0]
     """
     nearer, equal = _places(planted, held_out, tolerance)
-    bits: Floats = math.log2(len(held_out) + 1) - np.log2(1 + nearer + equal / 2)
-    return bits
+    return math.log2(len(held_out) + 1) - np.log2(1 + nearer + equal / 2)
 
 
 def stand_out(planted: Floats, held_out: Floats, tolerance: float = 0.0) -> tuple[float, float]:

@@ -342,14 +342,10 @@ def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:
         return None
     if wrong == 0 and usual_wrong < 1.0 and right * math.log1p(-usual_wrong) > CHANCE:
         return None  # the most frequent value could be right as often by chance
-    most = _most_wrong(right, wrong)
+    # without errors the bound is 0: chance agreement is excluded above
+    most = wilson(wrong, right + wrong, CONFIDENCE).high if wrong else 0.0
     # neighbours may agree for other reasons and suppressed values are rare ones: hence the stricter limit
     return most if most <= min(MOST_SURELY, usual_wrong * OF_THE_USUAL) / STRICTER else None
-
-
-def _most_wrong(right: int, wrong: int) -> float:
-    """Upper Wilson bound of the error rate; 0 without errors (chance agreement is excluded elsewhere)."""
-    return wilson(wrong, right + wrong, CONFIDENCE).high if wrong else 0.0
 
 
 def log_tail(seen: int, expected: float) -> float:

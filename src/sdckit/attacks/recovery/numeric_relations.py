@@ -416,8 +416,7 @@ def _once(make: Callable[[], T], number: float, *given: NDArray[Any]) -> T:
         if len(_OUTCOMES) >= REMEMBERED:
             _OUTCOMES.clear()
         _OUTCOMES[key] = outcome
-    made: T = outcome[0]
-    return made
+    return outcome[0]
 
 
 def _usual(values: Floats) -> float:

@@ -24,8 +24,7 @@ OR_SMALL = "small_or_alpha"  # column of a variable: its alpha, infinite in a cl
 
 def largest_shares(spread: Spread) -> NDArray[np.float64]:
     """Share of the most frequent sensitive value of each class."""
-    largest: NDArray[np.float64] = np.maximum.reduceat(spread.count, spread.edges[:-1]) / spread.total
-    return largest
+    return np.maximum.reduceat(spread.count, spread.edges[:-1]) / spread.total
 
 
 # --- result -------------------------------------------------------------------------------------------

@@ -406,8 +406,7 @@ def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance
     if not isinstance(distance, (str, Mapping, list, tuple)) or len(distance) == 0:
         words = "distance is a name, a list of levels in their order, or a hierarchy of them"
         raise DataError(words, argument="distance")
-    chosen: Distance = distance
-    return chosen
+    return distance
 
 
 def _name_of(distance: Distance) -> str:

@@ -113,8 +113,7 @@ def _records_of(
     times = None if key.times is None else key.times[0]
     domain = (key.n_levels + 1) * int(width)
     if domain <= len(of_row):
-        counts: NDArray[np.int64] = np.bincount(of_row, times, domain)[pairs].astype(np.int64)
-        return counts
+        return np.bincount(of_row, times, domain)[pairs].astype(np.int64)
     at = np.minimum(np.searchsorted(pairs, of_row), len(pairs) - 1)
     own = pairs[at] == of_row
     return np.bincount(at[own], None if times is None else times[own], len(pairs)).astype(np.int64)

@@ -497,8 +497,7 @@ class _Task:
             error: Floats = np.abs(prediction_models.guess_numbers(model, features, values)[place] - truth)
             return error
         guesses = prediction_models.guess_levels(model, features, values, truth, place)
-        right: Floats = np.where(guesses.of_truth == guesses.best[place], 1.0 / guesses.ties[place], 0.0)
-        return right
+        return np.where(guesses.of_truth == guesses.best[place], 1.0 / guesses.ties[place], 0.0)
 
     def paid(self, model: Model, train: Selection, queried: NDArray[np.int64]) -> Floats:
         """Expected costs of the predictions of categories."""

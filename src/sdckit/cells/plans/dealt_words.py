@@ -142,8 +142,7 @@ class DealtWords:
         assert self.n_changed is not None
         k = len(self.names)
         own = np.array([self.names.index(name) for name in names], np.int64)
-        bits: NDArray[np.int64] = np.arange(len(self.n_changed))[:, None] * k + own
-        return bits
+        return np.arange(len(self.n_changed))[:, None] * k + own
 
     def put(self, part: int, file: int, cells: tuple[Words, Ints]) -> None:
         """Write the cells of all columns of a part."""

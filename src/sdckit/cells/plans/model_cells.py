@@ -261,5 +261,4 @@ def _padded(lists: Any) -> Floats:
     out = np.zeros((len(lists), MOST_TOPS))
     lengths = pc.list_value_length(lists).fill_null(0).to_numpy()
     out[np.arange(MOST_TOPS) < lengths[:, None]] = pc.list_flatten(lists).fill_null(0.0).to_numpy()
-    rows: Floats = -np.sort(-out, axis=1)
-    return rows
+    return -np.sort(-out, axis=1)

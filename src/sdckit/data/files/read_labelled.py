@@ -66,9 +66,7 @@ def read_columnar(
                 raise
             frame = _by_pyarrow(path, names, rows)
         frame = frame.with_columns(_in_order(frame[name], path, kind) for name in names if _is_named(frame[name]))
-        if missing:
-            return apply_codes(frame, ("", *missing)), ()
-        return take_defaults(frame)
+        return (apply_codes(frame, ("", *missing)), ()) if missing else take_defaults(frame)
 
 
 def _read(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:

@@ -230,9 +230,7 @@ def _storable(series: pl.Series, kind: str) -> pl.Series:
 
 def _cut(text: str, kind: str, which: int) -> str:
     longest = LONGEST[kind][which]
-    if kind == "Stata":
-        return text[:longest]
-    return text.encode()[:longest].decode("utf-8", "ignore")
+    return text[:longest] if kind == "Stata" else text.encode()[:longest].decode("utf-8", "ignore")
 
 
 def _without_time(path: Path, kind: str) -> None:

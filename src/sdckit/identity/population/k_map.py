@@ -124,8 +124,7 @@ def _frequency(cells: Cells, population: Cells | KeySizes) -> Ints:
     if isinstance(population, KeySizes):
         return population.of(cells)
     at = matching_cells(cells, population)
-    frequency: Ints = np.where(at >= 0, population.table.size[at], 0)
-    return frequency
+    return np.where(at >= 0, population.table.size[at], 0)
 
 
 def k_map(

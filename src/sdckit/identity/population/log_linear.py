@@ -551,6 +551,4 @@ def _ratio(total: float, variance: float) -> float:
 
 
 def _robust(total: float, squares: float, m: float) -> float:
-    if m < 2:
-        return math.nan
-    return _ratio(total, m * (squares - total * total / m) / (m - 1))
+    return math.nan if m < 2 else _ratio(total, m * (squares - total * total / m) / (m - 1))

@@ -304,8 +304,7 @@ def observed_sizes(table: SizeTable) -> Floats:
     [2.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     """
     at = np.searchsorted(EDGES, table.size, side="right") - 1
-    groups: Floats = np.bincount(at, table.classes, len(EDGES)).astype(float)
-    return groups
+    return np.bincount(at, table.classes, len(EDGES)).astype(float)
 
 
 def expected_by_model(name: str, table: SizeTable, estimate: SizeEstimate) -> Floats:
@@ -435,8 +434,7 @@ class _Model:
 
     def peak(self) -> Floats:
         """Alpha at which p1 is largest."""
-        alpha: Floats = np.maximum(0.0, -1 / self.slope - 1 / self.odds)
-        return alpha
+        return np.maximum(0.0, -1 / self.slope - 1 / self.odds)
 
 
 def shlosser_classes(table: SizeTable, *, modified: bool = True) -> float:

@@ -36,9 +36,7 @@ def insert(best, value, copies):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True, inline="always")
 def farther(total, slack, squared):  # type: ignore[no-untyped-def]
     """The sum that belongs to a distance larger by `slack` (which may be negative)."""
-    if squared:
-        return max(np.sqrt(total) + slack, 0.0) ** 2
-    return max(total + slack, 0.0)
+    return max(np.sqrt(total) + slack, 0.0) ** 2 if squared else max(total + slack, 0.0)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -216,9 +214,7 @@ def _copies(sizes: Ints, queries: Queries, some: Ints, span: tuple[int, int]) ->
 
 
 def _widened(sums: Floats, slack: float, metric: Metric) -> Floats:
-    if metric.power == 1:
-        return sums + slack
-    return (np.sqrt(sums) + slack) ** 2
+    return sums + slack if metric.power == 1 else (np.sqrt(sums) + slack) ** 2
 
 
 KEPT = 64  # candidates kept per query; more ties than that are counted in a second search
@@ -585,8 +581,7 @@ def _room(n: int, held: Floats, n_listed: int = 0) -> Visited:
 
 def widened(sums: Floats, slack: float, power: int) -> Floats:
     """The sums that belong to distances larger by `slack`."""
-    wider: Floats = np.maximum(sums ** (1 / power) + slack, 0.0) ** power
-    return wider
+    return np.maximum(sums ** (1 / power) + slack, 0.0) ** power
 
 
 def _slices(n: int) -> list[tuple[int, int]]:

@@ -376,8 +376,7 @@ def match_columns(
     else:
         credit_complete(laid, np.arange(1, len(laid.clears)), 1.0)
         credit_incomplete(laid, 1.0)
-    matched: NDArray[np.float64] = laid.cells.add[laid.position]
-    return matched
+    return laid.cells.add[laid.position]
 
 
 def _kept(present: Words, clear_of: dict[int, int]) -> Words:

@@ -202,8 +202,7 @@ def _new_values(
     if not np.isfinite(values[beyond]).all():
         raise DataError('to="mean": values beyond the limit are infinite and have no mean', argument="to")
     sums = np.bincount(of_row, groups.records.times(values[beyond], beyond), minlength=groups.n)
-    means: NDArray[np.float64] = (sums / np.maximum(counts, 1))[of_row]
-    return means
+    return (sums / np.maximum(counts, 1))[of_row]
 
 
 def _notes(dtype: Any, new: NDArray[np.float64], column: str) -> dict[str, str]:

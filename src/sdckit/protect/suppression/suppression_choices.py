@@ -95,8 +95,7 @@ class WorkingFile:
         """Number of records in each cell, over some rows."""
         if self.counts is None:
             return np.bincount(of_row[rows], minlength=n_cells)
-        sizes: NDArray[np.int64] = np.bincount(of_row[rows], self.counts[rows], n_cells).astype(np.int64)
-        return sizes
+        return np.bincount(of_row[rows], self.counts[rows], n_cells).astype(np.int64)
 
     def situation(self, keys: Sequence[int]) -> Situation:
         """Tabulate some keys in the current state; kept in a cache until a value is suppressed."""

@@ -218,8 +218,7 @@ class PosteriorDraws(Mapping[str, Any]):
         X = design_matrix(terms, predictors, len(frame))
         coefficients = np.asarray(self["coefficients"], float)
         h, k, p = coefficients.shape
-        eta: Floats = (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
-        return eta
+        return (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
 
     def _of_event(self, frame: Any, event: NDArray[np.bool_] | bool) -> Floats:
         """Log probability that an event, being missing, did or did not happen."""

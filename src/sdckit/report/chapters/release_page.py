@@ -233,8 +233,7 @@ def _upper_bound(leaf: PlainDict) -> float | None:
     """Upper bound of a printed residual risk or share; None if there is none."""
     if leaf == NOTHING:
         return 0.0
-    bound: float | None = leaf["value"] if leaf.get("value") is not None else leaf.get("below")
-    return bound
+    return leaf["value"] if leaf.get("value") is not None else leaf.get("below")
 
 
 def _attack_mode(assessment: ReleaseAssessment) -> str:

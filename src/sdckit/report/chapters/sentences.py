@@ -26,9 +26,7 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     >>> listed(["sex", "age", "region"])
     'sex, age and region'
     """
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+    return "".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def labelled(plain: Plain, names: Sequence[str]) -> list[str]:

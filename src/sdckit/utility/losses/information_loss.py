@@ -93,9 +93,7 @@ def eigenvalue_loss(original: Floats, released: Floats) -> float:
     if len(original) < 2 or not (np.isfinite(original).all() and np.isfinite(released).all()):
         return math.nan
     e, f = np.linalg.eigvalsh(original), np.linalg.eigvalsh(released)
-    if e[0] <= SINGULAR * e[-1]:
-        return math.nan
-    return float((np.abs(e - f) / e).sum())
+    return math.nan if e[0] <= SINGULAR * e[-1] else float((np.abs(e - f) / e).sum())
 
 
 def inverse_correlation_loss(original: Floats, released: Floats) -> float:
@@ -126,8 +124,7 @@ def angle_distance(original: Floats, released: Floats) -> Floats:
         ends = [(float(np.nanmin(column)), float(np.nanmax(column))) for column in (original, released)]
         apart = np.where(gone[0] != gone[1], max(ends[0][1] - ends[1][0], ends[1][1] - ends[0][0]), apart)
     apart = np.where(gone[0] & gone[1], 0.0, apart)
-    angle: Floats = np.arctan(apart) * (2 / math.pi)
-    return angle
+    return np.arctan(apart) * (2 / math.pi)
 
 
 def category_distance(original: NDArray[np.int32], released: NDArray[np.int32]) -> Floats:

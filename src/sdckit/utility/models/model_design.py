@@ -302,8 +302,7 @@ def _sparse(design: Floats, records: Floats) -> Bools:
 def _median(columns: Floats, records: Floats) -> Floats:
     """The median of each column, from rows of so many records each."""
     if (records == 1).all():
-        middle: Floats = np.median(columns, axis=0)
-        return middle
+        return np.median(columns, axis=0)
     order = np.argsort(columns, axis=0)
     ends, n = np.cumsum(records[order], axis=0), float(records.sum())
     two = [(ends <= place).sum(axis=0) for place in ((n - 1) // 2, n // 2)]
@@ -346,8 +345,7 @@ def _in_order(shares: Floats) -> Ints:
     shares = np.round(shares, DIGITS)
     first = np.argmax(shares != 0, axis=1)
     signs = np.sign(shares[np.arange(len(shares)), first])
-    order: Ints = np.lexsort((shares * signs[:, None]).T)
-    return order
+    return np.lexsort((shares * signs[:, None]).T)
 
 
 def _row_space(loads: Floats) -> Floats:

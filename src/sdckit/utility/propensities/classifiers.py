@@ -68,9 +68,7 @@ class Stacked:
 
     def in_order(self) -> Stacked:
         """The same rows in an order that depends on their values only."""
-        if not self.atoms:
-            return self
-        return self.take(np.lexsort((*self.values, *self.codes)))
+        return self.take(np.lexsort((*self.values, *self.codes))) if self.atoms else self
 
     def take(self, rows: NDArray[np.int64] | slice) -> Stacked:
         """Some of the rows."""

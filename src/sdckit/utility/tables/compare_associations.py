@@ -115,8 +115,7 @@ def _places(values: Floats) -> NDArray[np.int32]:
 
 def _mid_ranks(size: Ints) -> Floats:
     """Average rank of each group of `size` tied values, group after group."""
-    ranks: Floats = np.cumsum(size) - (size - 1) / 2
-    return ranks
+    return np.cumsum(size) - (size - 1) / 2
 
 
 def _rank_correlation(first: NDArray[np.int32], second: NDArray[np.int32]) -> float:

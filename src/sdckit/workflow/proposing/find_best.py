@@ -240,14 +240,9 @@ def _why(trials: Trials, searched: Searched, node: Node, j: int) -> str:
     if not trials.enough(finer):
         return f"With it {words}, more records are beyond a threshold than suppression may be left with."
     least = searched.losses.get(finer, trials.least(finer))
-    if least >= judged_loss(searched, node):
+    if least >= searched.losses.get(node, 1.0):
         return f"With it {words}, what has to be taken out costs more than that keeps."
     return f"With it {words}, a threshold did not hold, or it was not tried."
-
-
-def judged_loss(searched: Searched, node: Node) -> float:
-    """The loss of a node that was tried."""
-    return searched.losses.get(node, 1.0)
 
 
 def _names_few(trials: Trials, rung: Rung, j: int) -> bool:

@@ -132,8 +132,7 @@ class Exploration(Displayed):
     def _repr_html_(self) -> str:
         from sdckit.report.notebook import map_html
 
-        html: str = map_html(self)
-        return html
+        return map_html(self)
 
     def __repr__(self) -> str:
         return (

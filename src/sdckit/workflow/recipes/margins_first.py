@@ -82,5 +82,4 @@ def _sample(domain: Domain, n: int | None) -> Any:
     """Records that hold all a domain declares; as many as are to come, where that is declared and not too many."""
     size = max(*domain.sizes, min(n or SAMPLE, MOST_SAMPLE))
     codes = np.array([np.arange(size) % own for own in domain.sizes], np.int32).T
-    frame: Any = open_eager(domain.decode(codes), {})
-    return frame
+    return open_eager(domain.decode(codes), {})

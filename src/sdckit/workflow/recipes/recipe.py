@@ -203,8 +203,7 @@ class Applied(Displayed):
     def _repr_html_(self) -> str:
         from sdckit.report.notebook import recipe_html
 
-        html: str = recipe_html(self.what_was_done)
-        return html
+        return recipe_html(self.what_was_done)
 
     def __repr__(self) -> str:
         files = len(self.data) if isinstance(self.data, list) else 1

@@ -57,9 +57,7 @@ def nested_map(before: Ints, after: Ints) -> Ints | None:
         return None
     image = np.full(int(before.max(initial=-1)) + 1, -1, np.int64)
     image[before[shown]] = after[shown]
-    if (image[before[shown]] != after[shown]).any():
-        return None
-    return image
+    return None if (image[before[shown]] != after[shown]).any() else image
 
 
 def speaks_for_groups(before: Ints, image: Ints, same: NDArray[np.bool_]) -> bool:

@@ -190,9 +190,7 @@ def needed_bytes(task: str, arguments: Mapping[str, Any], facts: Mapping[str, An
         width = columns if isinstance(columns, int) else len(columns)
         return AT_REST + copies * bytes_of_records(int(facts["records"]), width)
     path = Path(str(arguments.get("path") or ""))
-    if not path.is_file():
-        return 0
-    return AT_REST + bytes_of_file(path)
+    return AT_REST + bytes_of_file(path) if path.is_file() else 0
 
 
 def lacking(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | None) -> str:

@@ -68,9 +68,7 @@ class Session:
     def again(self) -> str:
         """The name of the release that is made again; of one that is not, its own."""
         path = PurePath(self.released)
-        if self.drawn:
-            return path.name
-        return f"{path.stem}-again{path.suffix}"
+        return path.name if self.drawn else f"{path.stem}-again{path.suffix}"
 
     @property
     def does(self) -> str:
