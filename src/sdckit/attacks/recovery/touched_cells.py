@@ -268,10 +268,7 @@ def _numbers(series: Any) -> Floats | None:
         return None
     within = np.abs(values) < FURTHEST
     if 2 * np.count_nonzero(within) < np.count_nonzero(finite):
-        raise SdcError(
-            f"column {series.name!r}: most numbers are beyond {FURTHEST:g}, too large for arithmetic; "
-            "give them in a larger unit, or leave the column out"
-        )
+        raise SdcError(f"column {series.name!r}: most numbers exceed {FURTHEST:g}: take a larger unit, or leave it out")
     return np.where(within, values, np.nan)
 
 
