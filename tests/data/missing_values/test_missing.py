@@ -188,6 +188,26 @@ def test_words(dtype):
     assert codes(["a", "lost"], dtype) == []
 
 
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["N"] * 5, [("N", 5)]),
+        (["N"] * 7 + ["D"] * 5 + ["X"] * 4, [("N", 7), ("D", 5)]),  # a value of four is nobody's to print
+        (["90+"] * 9, []),  # a top code
+        (["N", "D", "X", "Y"] * 5, []),  # categories
+        (["N"] * 4, []),
+        ([], []),
+    ],
+)
+def test_texts_among_numbers(texts, found):
+    assert codes([None, "35000.0", "-12", "1e3", *texts]) == found
+
+
+def test_texts_beside_one_number_are_categories():
+    assert codes(["1"] * 9 + ["N"] * 9) == []
+    assert codes(["b"] * 1_000 + ["1", "2"]) == []
+
+
 def test_only_the_extremes_of_other_columns_are_looked_for(monkeypatch):
     def forbidden(_):
         raise AssertionError("another pass over a column that gives no reason")

@@ -27,6 +27,8 @@ _BELOW = (-9999, -999, -99, -9, -8, -7)
 _ABOVE = (9999, 999, 99)
 _FAR = 3  # a code lies at least this many median steps from the next value
 _SAMPLE = 100_000  # records from which the median step is computed
+_FIRST = 1_000  # values of a column of texts, one of which is a number where the column holds any
+_MOST, _FEWEST = 3, 5  # texts among numbers, and records that each is in: a value of fewer is nobody's to print
 _WORDS = (
     "refused", "refusal", "refuses", "don't know", "don’t know", "dont know", "do not know", "doesn't know",
     "not asked", "not answered", "no answer", "no response", "not stated", "missing",
@@ -39,10 +41,11 @@ _PHRASES = tuple(
 
 
 def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
-    """Find values suspected to mean missing: numbers at the extremes, texts by keywords.
+    """Find values suspected to mean missing: numbers at the extremes, texts by keywords, the few texts among numbers.
 
     A number is suspected if it lies far from all others, or is negative while the others are not. Columns whose minimum
-    and maximum are not usual codes cost no more than computing these.
+    and maximum are not usual codes cost no more than computing these. A text without a digit ("N", not "90+") is
+    suspected where it keeps a column of numbers from being one.
 
     >>> import polars as pl
     >>> suspects(pl.DataFrame({"educ": [1, 2, 3, 2, -999], "job": ["a", "b", "Refused", "a", "b"]}))
@@ -59,6 +62,9 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
         low, high = extremes.item(0, f"min {i}"), extremes.item(0, f"max {i}")
         if low in _BELOW or high in _ABOVE:
             by_name[name] = _far_off(frame[name])
+    for name, dtype in frame.schema.items():
+        if dtype == pl.String and not by_name[name]:
+            by_name[name] = _among_numbers(frame[name])
     return tuple(code_count for name in frame.columns for code_count in by_name[name])
 
 
@@ -76,6 +82,23 @@ def _far_off(series: pl.Series) -> list[Found]:
     while (code := _end(body, least=False)) is not None:
         outliers, body = [*outliers, code], body.filter(body != code)
     return [Found(series.name, str(code), int((values == code).sum())) for code in outliers]
+
+
+def _among_numbers(series: pl.Series) -> list[Found]:
+    """The few texts without a digit that stand in many records of a column of numbers."""
+    given = series.drop_nulls().alias("text")  # the column's name may be "count"
+    if given.head(_FIRST).cast(pl.Float64, strict=False).is_not_null().sum() == 0:
+        return []
+    numbers = given.cast(pl.Float64, strict=False)
+    texts = given.filter(numbers.is_null())
+    if texts.n_unique() > _MOST or numbers.drop_nulls().n_unique() < 2:
+        return []
+    counted_texts = texts.value_counts(sort=True).rows()
+    return [
+        Found(series.name, text, int(records))
+        for text, records in counted_texts
+        if records >= _FEWEST and not re.search(r"\d", text)
+    ]
 
 
 def _end(values: pl.Series, *, least: bool) -> int | None:
