@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 import pandas as pd
@@ -281,6 +282,45 @@ def scenario_of(text, tmp_path):
     path = tmp_path / "guessed.toml"
     path.write_bytes(text.encode())
     return Scenario.from_toml(path)
+
+
+def counts_of(text):
+    """The counts that comments state, whatever they count."""
+    bare = " ".join(line.strip().lstrip("# ") for line in text.splitlines())
+    return re.findall(r"(<?\d[\d,]*) (values?|ids?|records?|of them)\b", re.sub(r'"(?:[^"\\]|\\.)*"', "", bare))
+
+
+def with_codes(n):
+    """People of whom one has answered otherwise, and one lives alone."""
+    return pl.DataFrame({
+        "hh": [*(at // 2 for at in range(n - 1)), n], "sex": ["f", "m"] * (n // 2), "age": [-999, *range(20, 19 + n)],
+        "job": ["astronaut", "refused", *["cook", "clerk"] * (n // 2 - 1)],
+    })  # fmt: skip
+
+
+def test_comments_count_as_documents_do(tmp_path):
+    """A scenario goes out with a release: nobody reads in it that one household or one answer is alone."""
+    path = tmp_path / "x.csv"
+    with_codes(84).write_csv(path)
+    with pytest.warns(SdcWarning, match="-999 in 1 record"):  # the session has exact figures
+        counts = counts_of(scenario_toml(path))
+    assert {what for _, what in counts} == {"values", "ids", "of them", "records"}
+    assert [n for n, _ in counts if n != "<5" and int(n.replace(",", "")) % 5] == []
+    assert ("<5", "records") in counts
+    assert ("<5", "values") in counts
+    exact = [guess.reason for guess in guess_roles(with_codes(84))]
+    assert any("43 ids, 41 of them in several records" in reason for reason in exact)
+
+
+def test_comments_of_a_file_with_a_household_more_are_the_same(tmp_path):
+    """Up to where a count is rounded the other way."""
+    texts = []
+    for n in (84, 86):
+        path = tmp_path / "x.csv"
+        with_codes(n).write_csv(path)
+        with pytest.warns(SdcWarning, match="refused"):
+            texts.append(scenario_toml(path))
+    assert texts[0] == texts[1]
 
 
 def test_is_valid_and_explains_every_column(tmp_path):

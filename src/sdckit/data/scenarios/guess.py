@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from sdckit.data.scenarios.guessing.judge import Guess, Role, RoleGuesses, Setti
 from sdckit.data.scenarios.guessing.spoken import spoken_of
 from sdckit.data.scenarios.guessing.units import units_of, weights_of
 from sdckit.data.scenarios.scenario_toml import toml_entry, toml_string
+from sdckit.display import counted as number_of
 from sdckit.errors import DataError
 
 # Guesses as a draft scenario: commented TOML, to be corrected by people.
@@ -39,6 +41,7 @@ _SINGLE = (
     ("person", "Records of one person."),
 )
 _NONE: tuple[tuple[Role, str, str], ...] = (
+    ("weight", "No weight was found. Share of the population in the file:", "sampling_fraction = 0.05"),
     ("household", "No column of households was found. Where there are none in the file, say so:", 'household = "none"'),
     ("sensitive", "No column looks like what they would learn. Where none is, say so:", "sensitive = []"),
 )
@@ -90,13 +93,30 @@ def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: Mis
     `name`: where the columns come from. `looked_at`: a sentence on the sample, or "" if all records were used.
     """
     rule = _RULE_OF_PERSONS if guesses.of("person") else _RULE
-    size = f"{_several(guesses.n_records, 'record')}, {_several(len(guesses), 'column')}."
-    head = [f"# Disclosure scenario for {toml_string(name)}.", f"# {size}", *_comment(looked_at), "#", *_comment(_HEAD)]
-    return "\n".join(["\n".join(head) + "\n", *_questions(guesses), *_blocks(guesses, notes), rule, _EXAMPLES])
+    size = f"{number_of(guesses.n_records, 'record')}, {number_of(len(guesses), 'column')}."
+    head = [f"# Disclosure scenario for {toml_string(name)}.", *_comment(_rounded(size)), *_comment(looked_at), "#"]
+    blocks = [*_questions(guesses), *_blocks(guesses, notes), rule, _EXAMPLES]
+    return "\n".join(["\n".join([*head, *_comment(_HEAD)]) + "\n", *blocks])
 
 
-def _several(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+# A scenario may go out with its release: counts in its comments are rounded as in documents. In quotes stand names.
+_COUNTS = re.compile(r'"(?:[^"\\]|\\.)*"|\b(?P<n>\d[\d,]*) (?P<what>values?|ids?|records?|of them)\b')
+_BASE = 5
+
+
+def _rounded(text: str) -> str:
+    """A text whose counts go to the nearest 5, those of 1 to 4 as "<5".
+
+    >>> _rounded('"3 values" has 1 value; 301 ids, 299 of them in several records')
+    '"3 values" has <5 values; 300 ids, 300 of them in several records'
+    """
+    return _COUNTS.sub(lambda match: match[0] if match["n"] is None else _to_five(match["n"], match["what"]), text)
+
+
+def _to_five(number: str, what: str) -> str:
+    n = int(number.replace(",", ""))
+    nouns = what if what.endswith(("s", "m")) else f"{what}s"  # the singular would tell that it is 1
+    return f"<{_BASE} {nouns}" if 0 < n < _BASE else f"{(2 * n + _BASE) // (2 * _BASE) * _BASE:,} {nouns}"
 
 
 def _comment(text: str, indent: str = "", hanging: str = "") -> list[str]:
@@ -137,9 +157,6 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
     blocks = [_list(entry, meaning, keys)] if keys else ["\n".join([*_comment(_NO_KEY), "keys = []"]) + "\n"]
     for role, meaning in _SINGLE:
         blocks += [_single(role, meaning, guess) for guess in guesses if guess.role == role]
-    if not guesses.of("weight"):
-        comment = "# No weight was found. Share of the population in the file:"
-        blocks.append(f"{comment}\n# sampling_fraction = 0.05\n")
     for role, words, line in _NONE:
         if not guesses.of(role):
             blocks.append("\n".join([*_comment(words), f"# {line}"]) + "\n")
@@ -181,10 +198,11 @@ def _codes(notes: MissingNotes) -> list[str]:
     if notes.given:
         line = toml_entry("missing_codes", notes.given)
         blocks.append(f"# Codes in the file that mean missing.\n{line}\n")
-    lines = _comment(f"Taken for missing: {by_code(_quoted(notes.taken))}.") if notes.taken else []
+    taken = f"Taken for missing: {by_code(_quoted(notes.taken))}."
+    lines = _comment(_rounded(taken)) if notes.taken else []
     if notes.suspected:
         instead = ", write instead of the line above" if notes.given else ""
-        lines += _comment(f"{counted(_quoted(notes.suspected))}. If that means missing{instead}:")
+        lines += _comment(f"{_rounded(counted(_quoted(notes.suspected)))}. If that means missing{instead}:")
     elif lines:
         lines.append("# To choose the codes yourself, which then hold alone:")
     if lines:
@@ -212,8 +230,8 @@ def _single(entry: str, meaning: str, guess: Guess) -> str:
 
 
 def _why(guess: Guess) -> str:
-    reason = f"{guess.confidence}: {guess.reason}"
-    return reason if guess.warning is None else f"{reason}. WARNING: {guess.warning}"
+    reason = f"{guess.confidence}: {_rounded(guess.reason)}"
+    return reason if guess.warning is None else f"{reason}. WARNING: {_rounded(guess.warning)}"
 
 
 SAMPLE = 1_000_000  # records looked at
@@ -277,7 +295,8 @@ def scenario_toml(
     Returns
     -------
     str
-        TOML that `Scenario.from_toml` accepts. It holds column names and numbers of values, never values.
+        TOML that `Scenario.from_toml` accepts. It holds column names and numbers of values, never values; 1 to 4 are
+        "<5", others go to the nearest 5, as in documents.
         What is not sure is asked in it, under ``unconfirmed``; where no column looks like a key, ``keys`` is
         left empty, to be filled.
 
@@ -292,7 +311,7 @@ def scenario_toml(
     >>> text = scenario_toml(pl.DataFrame({"sex": [1, 2] * 10, "person_weight": [1.5, 2.25] * 10}))
     >>> print("\n".join(line for line in text.splitlines() if line and not line.startswith("#")))
     keys = [
-        # sure: its name speaks of sex or gender; 2 values; the values fit sex or
+        # sure: its name speaks of sex or gender; <5 values; the values fit sex or
         #   gender
         "sex",
     ]
