@@ -43,6 +43,7 @@ Of = TypeVar("Of")
 Wanted: TypeAlias = "Mapping[str, Sequence[str]]"  # columns by what they are asked for
 Source: TypeAlias = Literal["recipe", "log", "recognised"]
 IN_BANDS = "numbers in bands"  # a kind of recoding
+IN_STEPS = f"{IN_BANDS} cut in equal steps"  # from the smallest to the largest: who has two edges reckons both
 
 
 @dataclass(frozen=True)

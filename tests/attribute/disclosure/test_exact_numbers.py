@@ -11,9 +11,12 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit import Scenario, exact_numbers
+from draw import quiet
+from sdckit import Protected, Recipe, Scenario, check, exact_numbers, recode
 from sdckit.attribute.disclosure.exact_numbers import any_released_near, dominating, released_near
+from sdckit.data.hierarchy import read_band
 from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.workflow.verdicts import Verdict
 
 FIRMS = pl.DataFrame(
     {"region": ["n"] * 4 + ["s"] * 4 + ["w"] * 3, "turnover": [900.0, 60, 20, 9, 35, 34, 36, 20, 100, 95, 91]}
@@ -189,3 +192,43 @@ def test_rows_that_nothing_brings_together_are_not_compared_one_by_one():
     declared = Scenario(magnitudes=["turnover"], keys=["region"], aligned=True)
     assert exact_numbers(firms, mixed, scenario=declared).notes.keys() == {"groups"}
     assert "rows" in exact_numbers(firms.lazy(), mixed.lazy(), **GIVEN).notes
+
+
+WAGES = pl.DataFrame({"sex": ["f"] * 50 + ["m"] * 50, "pay": [*(1000.5 + 10 * at for at in range(99)), 774177.25]})
+OF_WAGES = Scenario(keys=["sex"], magnitudes=["pay"], thresholds={"exact_numbers": 0.0})
+
+
+def in_bands(bands: object, **how: str) -> tuple[Protected, Recipe]:
+    recipe = Recipe(steps=[{"method": "recode", "column": "pay", "bands": bands, **how}])
+    return recode(WAGES, column="pay", bands=bands, **how), recipe  # type: ignore[arg-type]
+
+
+def judged(released: pl.DataFrame, recipe: Recipe) -> Verdict:
+    with quiet():
+        result = check(WAGES, released, scenario=OF_WAGES, recipe=recipe)
+    return next(verdict for verdict in result.verdicts if verdict.name == "exact_numbers")
+
+
+@pytest.mark.parametrize("how", ["equal_width", "log"])
+@pytest.mark.parametrize("rows", ["in order", "mixed"])
+def test_equal_steps_tell_the_largest_number(how: str, rows: str) -> None:
+    """Whoever has the edges, as in the report or the public log, reckons the end of the last band."""
+    made, recipe = in_bands(5, how=how)
+    edges = [float(band.low) for label in made.change.parameters["bands"][1:] if (band := read_band(label))]
+    assert len(edges) == 4
+    end = edges[-1] ** 2 / edges[-2] if how == "log" else 2 * edges[-1] - edges[-2]
+    reckoned = end / math.e if how == "log" else end - 1  # there is a unit of room at either end
+    assert near(reckoned, 774177.25)
+    released = made.data if rows == "in order" else made.data.sample(fraction=1, shuffle=True, seed=1)
+    verdict = judged(released, recipe)
+    assert (verdict.holds, verdict.variable, verdict.value) == (False, "pay", 0.01)
+
+
+@pytest.mark.parametrize(
+    ("bands", "how"),
+    [(2, {}), (5, {"how": "equal_frequency"}), ([0, 1200, 2000, None], {}), ([0, 155000, 310000, 465000, None], {})],
+)
+def test_edges_that_do_not_tell_it_hide_it(bands: object, how: dict[str, str]) -> None:
+    """One edge, quantiles, and edges that somebody chose."""
+    made, recipe = in_bands(bands, **how)
+    assert judged(made.data, recipe).holds

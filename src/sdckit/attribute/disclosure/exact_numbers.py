@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory, groups_of
-from sdckit.cells.pair import Pair, open_files, read_pair, rows_belong
+from sdckit.cells.pair import IN_STEPS, Pair, open_files, read_pair, rows_belong
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.shared_coding import in_same_order
 from sdckit.data import arguments
@@ -230,7 +230,9 @@ def exact_numbers(
 
     Where rows do not belong together, the groups of the original are those of its own values, recoded as the release
     is, and a value counts where any released record of its group lies within 10 % of it: more may count than rightly
-    do. An original in ranges is taken at their middle.
+    do. An original in ranges is taken at their middle. Where recipe or log say that a number was cut in three bands or
+    more of equal width, or of equal width of the logarithm, its smallest and largest value follow from the edges: they
+    are released, too.
 
     References
     ----------
@@ -273,6 +275,8 @@ def exact_numbers(
     notes = {"groups": f"groups by {', '.join(groups)}" if groups else "the file is one group"}
     if not pair.aligned:
         notes["rows"] = "rows do not belong together: any released record of the group counts"
+    if told := [name for name in ends_told(pair) if name in there]:
+        notes["edges"] = f"equal steps between edges tell the smallest and the largest number of {', '.join(told)}"
     flags = {name: np.stack(exact).mean(axis=0) for name, (_, exact) in counted.items()}
     return ExactNumbers(
         pair, per_release, MISSING_RULE, notes, n=pair.n, columns=columns, groups=groups, k=limit, flags=flags,
@@ -344,9 +348,16 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
             counts = dominating(values, of_row, grouped.n_groups, k)
             near = counts.copy()
             near[counts] = any_released_near(values[counts], of_row[counts], bounds, grouped.of_row[j])
+        if name in ends_told(pair):
+            near |= counts & ((values == np.nanmin(values)) | (values == np.nanmax(values)))
         large.append(counts)
         exact.append(near)
     return large, exact
+
+
+def ends_told(pair: Pair) -> list[str]:
+    """Columns released in equal steps from their smallest to their largest number, which the edges tell."""
+    return [recoding.column for recoding in pair.recoded if IN_STEPS in recoding.kind]
 
 
 def _bounds(series: Any, label: str) -> Interval:

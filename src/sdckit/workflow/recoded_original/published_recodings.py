@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import IN_BANDS, Source
+from sdckit.cells.pair import IN_BANDS, IN_STEPS, Source
 from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.files.file_limits import toml_of
 from sdckit.data.hierarchy import Band, read_band
@@ -85,7 +85,8 @@ class Repeated:
             ends = [word for end, word in (("top", "largest"), ("bottom", "smallest")) if end in given]
             return f"the {' and '.join(ends)} numbers brought to a limit"
         if "bands" in given:
-            return IN_BANDS
+            in_steps = isinstance(given["bands"], int) and given["bands"] > 2 and given.get("how") != "equal_frequency"
+            return IN_STEPS if in_steps else IN_BANDS
         if "period" in given:
             return "dates by period"
         return "values in groups" if "groups" in given else "values up a hierarchy"
