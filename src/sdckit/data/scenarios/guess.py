@@ -101,7 +101,6 @@ def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: Mis
 
 # A scenario may go out with its release: counts in its comments are rounded as in documents. In quotes stand names.
 _COUNTS = re.compile(r'"(?:[^"\\]|\\.)*"|\b(?P<n>\d[\d,]*) (?P<what>values?|ids?|records?|of them)\b')
-_BASE = 5
 
 
 def _rounded(text: str) -> str:
@@ -116,7 +115,7 @@ def _rounded(text: str) -> str:
 def _to_five(number: str, what: str) -> str:
     n = int(number.replace(",", ""))
     nouns = what if what.endswith(("s", "m")) else f"{what}s"  # the singular would tell that it is 1
-    return f"<{_BASE} {nouns}" if 0 < n < _BASE else f"{(2 * n + _BASE) // (2 * _BASE) * _BASE:,} {nouns}"
+    return f"<5 {nouns}" if 0 < n < 5 else f"{(n + 2) // 5 * 5:,} {nouns}"
 
 
 def _comment(text: str, indent: str = "", hanging: str = "") -> list[str]:
@@ -130,14 +129,12 @@ def _comment(text: str, indent: str = "", hanging: str = "") -> list[str]:
 def _questions(guesses: RoleGuesses) -> list[str]:
     """The open questions, with the columns of each."""
     asked = dict.fromkeys(guess.question for guess in guesses if guess.question is not None)
-    if not asked:
-        return []
     lines = [*_comment(_OPEN), "unconfirmed = ["]
     for question in asked:
         names = [toml_string(guess.column) for guess in guesses if guess.question == question]
         lines += _comment(f"{question[0].upper()}{question[1:]}{'' if question.endswith('?') else '.'}", "    ")
         lines += _names(names)
-    return ["\n".join([*lines, "]"]) + "\n"]
+    return ["\n".join([*lines, "]"]) + "\n"] if asked else []
 
 
 def _names(names: Sequence[str]) -> list[str]:
@@ -152,54 +149,41 @@ def _names(names: Sequence[str]) -> list[str]:
 
 
 def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
-    entry, role, meaning = _LISTS[0]
-    keys = [guess for guess in guesses if guess.role == role]
-    blocks = [_list(entry, meaning, keys)] if keys else ["\n".join([*_comment(_NO_KEY), "keys = []"]) + "\n"]
+    blocks = _list(*_LISTS[0], guesses) or ["\n".join([*_comment(_NO_KEY), "keys = []"]) + "\n"]
     for role, meaning in _SINGLE:
         blocks += [_single(role, meaning, guess) for guess in guesses if guess.role == role]
     for role, words, line in _NONE:
         if not guesses.of(role):
             blocks.append("\n".join([*_comment(words), f"# {line}"]) + "\n")
-    for entry, role, meaning in _LISTS[1:]:
-        of_role = [guess for guess in guesses if guess.role == role]
-        blocks += [_list(entry, meaning, of_role)] if of_role else []
+    blocks += [block for listed in _LISTS[1:] for block in _list(*listed, guesses)]
     blocks.append(_magnitudes(guesses))
     blocks += _shared(guesses)
     blocks += _codes(notes)
-    left = [guess for guess in guesses if guess.role == "ignore"]
-    if left:
-        lines = [
-            line for guess in left for line in _comment(f"  {toml_string(guess.column)}: {_why(guess)}", "", "    ")
-        ]
-        blocks.append("\n".join(["# Left out:", *lines]) + "\n")
-    return blocks
+    left = [f"  {toml_string(guess.column)}: {_why(guess)}" for guess in guesses if guess.role == "ignore"]
+    lines = [line for text in left for line in _comment(text, "", "    ")]
+    return [*blocks, "\n".join(["# Left out:", *lines]) + "\n"] if left else blocks
 
 
 def _magnitudes(guesses: RoleGuesses) -> str:
     names = [guess.column for guess in guesses if guess.magnitude]
-    if not names:
-        return "\n".join([*_comment(_NO_MAGNITUDES), "# magnitudes = []"]) + "\n"
-    return "\n".join([*_comment(_MAGNITUDES), toml_entry("magnitudes", names)]) + "\n"
+    lines = [*_comment(_MAGNITUDES), toml_entry("magnitudes", names)]
+    return "\n".join(lines if names else [*_comment(_NO_MAGNITUDES), "# magnitudes = []"]) + "\n"
 
 
 def _shared(guesses: RoleGuesses) -> list[str]:
     apart = ("household", "person", "identifier", "insensitive", "ignore")
-    used = [guess.column for guess in guesses if guess.role not in apart]
-    names = [name for name in guesses.household_variables if name in used]
-    if not names or not guesses.of("household"):
-        return []
+    names = [name for name in guesses.household_variables if guesses[name].role not in apart]
     comment = _comment("The same for all members of every household, and protected once for all of them.")
-    return ["\n".join([*comment, toml_entry("household_variables", names)]) + "\n"]
+    lines = [*comment, toml_entry("household_variables", names)]
+    return ["\n".join(lines) + "\n"] if names and guesses.of("household") else []
 
 
 def _codes(notes: MissingNotes) -> list[str]:
     """Entry of the given codes for missing; suggested ones as a line to uncomment."""
     blocks = []
     if notes.given:
-        line = toml_entry("missing_codes", notes.given)
-        blocks.append(f"# Codes in the file that mean missing.\n{line}\n")
-    taken = f"Taken for missing: {by_code(_quoted(notes.taken))}."
-    lines = _comment(_rounded(taken)) if notes.taken else []
+        blocks.append(f"# Codes in the file that mean missing.\n{toml_entry('missing_codes', notes.given)}\n")
+    lines = _comment(_rounded(f"Taken for missing: {by_code(_quoted(notes.taken))}.")) if notes.taken else []
     if notes.suspected:
         instead = ", write instead of the line above" if notes.given else ""
         lines += _comment(f"{_rounded(counted(_quoted(notes.suspected)))}. If that means missing{instead}:")
@@ -218,11 +202,12 @@ def _quoted(code_counts: Sequence[Found]) -> list[Found]:
     return [replace(code_count, column=toml_string(code_count.column)) for code_count in code_counts]
 
 
-def _list(entry: str, meaning: str, guesses: Sequence[Guess]) -> str:
+def _list(entry: str, role: str, meaning: str, guesses: RoleGuesses) -> list[str]:
+    of_role = [guess for guess in guesses if guess.role == role]
     lines = [f"# {meaning}", f"{entry} = ["]
-    for guess in guesses:
+    for guess in of_role:
         lines += [*_comment(_why(guess), "    ", "  "), f"    {toml_string(guess.column)},"]
-    return "\n".join([*lines, "]"]) + "\n"
+    return ["\n".join([*lines, "]"]) + "\n"] if of_role else []
 
 
 def _single(entry: str, meaning: str, guess: Guess) -> str:
@@ -269,8 +254,7 @@ def guess_roles(
     of_values = {} if value_labels is None else arguments.mapping(value_labels, "value_labels", "are by column")
     if isinstance(data, str | Path):
         sample = describe_file(data)
-        own, theirs = dict(sample.labels), dict(sample.value_labels)
-        return _guess(sample.frame, own | of_columns, theirs | of_values)
+        return _guess(sample.frame, {**sample.labels, **of_columns}, {**sample.value_labels, **of_values})
     return _guess(_first(data), of_columns, of_values)
 
 
