@@ -221,7 +221,8 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     line = "" if columns is None or scenario.release is not None else columns.line
     tree = limits_tree(scenario, compared=compared, judged=[verdict.name for verdict in result.verdicts])
     sentences = [text for text in (release_sentence(tree), line) if text]
-    looked_at = coverage_blocks(result.assessment.coverage.rows(), n_intruders=len(result.assessment))
+    rows, asked = result.assessment.coverage.rows(), "any question that a limit asks (assess asks more)"
+    looked_at = coverage_blocks(rows, n_intruders=len(result.assessment), of=asked)
     print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items)), *looked_at])
     steps, n_more = result.next_steps(protected=protected)
     if steps:
