@@ -430,7 +430,7 @@ def _moved_words(plain: Plain, figures: Plain) -> str:
     most = max((variable["value"] or 0.0 for variable in variables.values()), default=0.0)
     names = listed([name for name, share in variables.items() if most and share["value"] == most])
     where = f", most of them of {names} ({percent(worst)})" if names else ""
-    return f"{start}{beside} average {percent(mean)} of the records have moved to another value{where}."
+    return f"{start}{beside} average {percent(mean)} of the records have another value, or none any more{where}."
 
 
 def _kept_words(figures: Plain) -> str:
