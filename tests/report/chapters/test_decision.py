@@ -99,8 +99,10 @@ def test_what_it_is_good_for_names_what_moved_most() -> None:
     most = max(variables, key=lambda name: variables[name]["value"] or 0.0)
     told = [one.text for one in page("recipe").decision[4].blocks if isinstance(one, Paragraph)]
     assert told[0].startswith("Coarser than before: age. Beside that, on average ")
+    assert "% of the records have another value, or none any more" in told[0]
     assert f"most of them of {most} (" in told[0]
     assert told[1].startswith("Tables of two variables agree with the original to ")
+    assert " (where both are left) and a changed record" in told[1]
     unchanged = page("one file").decision[4].blocks[0]
     assert isinstance(unchanged, Paragraph)
     assert unchanged.text == "Nothing was changed: the file is as good as it was collected."

@@ -437,7 +437,7 @@ def _kept_words(figures: Plain) -> str:
     alike, auc = figures.get("contingency_similarity"), figures.get("auc")
     clauses = []
     if alike is not None:
-        clauses.append(f"tables of two variables agree with the original to {percent(alike)}")
+        clauses.append(f"tables of two variables agree with the original to {percent(alike)} (where both are left)")
     if auc is not None:
         clauses.append(
             f"a changed record can be told from an original one in {percent(auc)} of the cases (by chance: 50 %)"
