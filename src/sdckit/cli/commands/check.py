@@ -226,11 +226,12 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items)), *looked_at])
     steps, n_more = result.next_steps(protected=protected)
     if steps:
-        more = (f"And {n_more:,} more: sdckit assess ... --report",) if n_more else ()
+        more = (f"And {n_more:,} more: in the report",) if n_more else ()
         lines = (*(f"{step} ({', '.join(names)})" for step, names in steps), *more)
         print_blocks([Paragraph(f"\n{NEXT}:"), Items(lines)])
     for line in result.households_alone(protected=protected):
         tell(line)
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
+    tell("All figures, and a report to hand on: sdckit assess, with --report OUT.html")
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")
