@@ -372,3 +372,18 @@ def test_a_limit_has_three_steps_at_most_and_the_others_are_counted():
     assert steps_by_limit({**plain, "verdicts": []}) == ([], 0)
     asked = [{**verdict, "holds": {"value": None}} for verdict in plain["verdicts"]]
     assert steps_by_limit({**plain, "verdicts": asked}) == ([], 0)
+
+
+def test_a_step_against_what_groups_disclose_is_named_for_all_of_its_variables():
+    """It names the variables of all verdicts, and so it is the step of none of them by itself."""
+    plain = {
+        "verdicts": [
+            {"name": "l", "intruder": "x", "variable": variable, "holds": {"value": False}} for variable in "ab"
+        ],
+        "intruders": [{"name": "x"}], "scenario": {"person": None},
+    }  # fmt: skip
+    steps, more = steps_by_limit(plain)
+    together = "Form larger groups, or make coarser or leave out what a group discloses: a and b."
+    assert (together, ("l",)) in steps
+    assert more == 0
+    assert [step for step, _ in steps] == next_steps(plain)[:-1]
