@@ -114,8 +114,11 @@ def test_a_tab_is_seated_and_its_switches_change_its_work(tmp_path: Path) -> Non
         assert len(seats) == 2
 
 
-def test_the_verdict_on_a_release_stands_while_it_holds_for_whoever_comes_back(tmp_path: Path) -> None:
+def test_the_verdict_on_a_release_stands_while_it_holds_for_whoever_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Page Risk asks anew for the verdict on the file, and that is not put above a release."""
+    Asked(monkeypatch)
     made, seats = frame(tmp_path)
     with sat(made):
         (seat,) = seats._seats.values()

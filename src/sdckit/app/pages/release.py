@@ -192,10 +192,11 @@ def _serve_control(input: Inputs, room: Room) -> None:
 
 def _serve_verdict(made: Made) -> None:
     room = made.room
+    seen: list[Any] = [None]
 
     @reactive.effect
     def _() -> None:
-        """A verdict does not outlive what it is about."""
+        """A verdict does not outlive what it is about, and what failed with other steps is not offered again."""
         work = room.work.get()
         stale = work.release is not None and current(work) is None
         if stale or (made.told.get() and not made.is_current()):
@@ -206,12 +207,6 @@ def _serve_verdict(made: Made) -> None:
             room.seat.verdict = str(tags.p(room.say(STALE), class_="none"))
             room.verdict.set(room.seat.verdict)
 
-    seen: list[Any] = [None]
-
-    @reactive.effect
-    def _() -> None:
-        """What failed with other steps is not offered again."""
-        work = room.work.get()
         now = (work.digest(), work.exact, work.language)
         if seen[0] != now:
             seen[0] = now

@@ -56,21 +56,13 @@ Log = Annotated[
 
 @app.command("create")
 def create(
-    folder: Annotated[
-        Path | None,
-        typer.Argument(metavar="DIR", help="A new folder, or one without a ledger; that of the scenario unless given."),
-    ] = None,
+    folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="A new folder, or one without a ledger.")] = None,
     *,
     scenario: MaybeScenario = None,
-    key: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Is made, mode 0600; keep it apart, and keep a copy. That of the scenario, too."),
-    ] = None,
-    survey: Annotated[
-        str | None, Option(metavar="TEXT", help="What the releases are releases of; as the scenario says unless given.")
-    ] = None,
+    key: Annotated[Path | None, Option(metavar="FILE", help="Is made, mode 0600; keep it apart, and a copy.")] = None,
+    survey: Annotated[str | None, Option(metavar="TEXT", help="What the releases are releases of.")] = None,
 ) -> None:
-    """Start a ledger and make up its key.
+    """Start a ledger and make up its key; what is not given is as the scenario names its ledger.
 
     Exit code 0 when it ran; 2 for bad input.
     """
@@ -80,9 +72,7 @@ def create(
     folder, key = ledger_files(declaring, folder, key)
     survey = survey or getattr(declaring and declaring.ledger, "survey", None)
     if survey is None:
-        raise ScenarioError(
-            "say what the releases are releases of: --survey TEXT, or survey under [ledger] in the scenario"
-        )
+        raise ScenarioError("say what the releases are releases of: --survey TEXT, or survey in the scenario's ledger")
     ReleaseLedger.create(folder, key=key, survey=survey)
     tell(f"A ledger of {survey} in {folder.name}; its key is {key.name}. Nobody can make the key again: keep a copy.")
 
@@ -282,9 +272,7 @@ def _named(scenario: Path | None, ledger: Path | None, key: Path | None) -> Rele
 
 
 def _scenario(file: Path, reading: Reading) -> Scenario:
-    return make_scenario(
-        file, keys=None, intruders=None, missing_rule=None, thresholds={}, missing_codes=codes(reading.missing)
-    )
+    return make_scenario(file, thresholds={}, missing_codes=codes(reading.missing))
 
 
 def _declared(scenario: Scenario, people: str | None, id: str | None) -> tuple[str | None, str | None]:
@@ -308,10 +296,6 @@ def _without_keys(scenario: Scenario, columns: Sequence[str], log: Path | None) 
     for name in gone:
         tell(f"{name} was left out of the release, so it is no key of an intruder there.")
     return left
-
-
-def _also(id: str | None) -> tuple[str, ...]:
-    return () if id is None else (id,)
 
 
 def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | None, id: str, steps: Steps) -> Any:
@@ -356,21 +340,21 @@ def _read(
 
     Its id is that of the original, where that is given.
     """
-    if engine.used:
-        return engine.open(reading, scenario, [name for name in columns if name not in scenario.identifiers], steps)
     if original is not None:
         frame = _with_id(reading, scenario, original, log, str(id), steps)
-    else:
-        there = tuple(columns)
-        frame = read_declared(reading.file, scenario, also=_also(id), if_there=there, steps=steps, **reading.how)
+        return frame, frame.height
+    if engine.used:
+        return engine.open(reading, scenario, [name for name in columns if name not in scenario.identifiers], steps)
+    also = () if id is None else (id,)
+    frame = read_declared(reading.file, scenario, also=also, if_there=tuple(columns), steps=steps, **reading.how)
     return frame, frame.height
 
 
 def _earlier(file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps) -> Any:
     """An earlier release with all of its columns but identifiers; its id, where it has one."""
     named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
-    has_id = id is not None and id in _header(replace(reading, file=file))
-    return read_release(file, named, also=_also(id) if has_id else (), steps=steps, whole=True, **reading.how_others)
+    also = () if id is None or id not in _header(replace(reading, file=file)) else (id,)
+    return read_release(file, named, also=also, steps=steps, whole=True, **reading.how_others)
 
 
 def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> dict[str, Differencing]:

@@ -142,7 +142,6 @@ READY = (
 TAKE_OUT = "Take out single values of records that share what is known with too few."
 COARSER = "Make what is known coarser, or leave some of it out."
 REMEDIES = 3
-LEARNT = "learnt"  # the question of limits on what is learnt of somebody
 AGAIN = "Apply this to the file and assess it again beside the original."
 
 
@@ -186,11 +185,10 @@ def _ranked(plain: Plain, beyond: Sequence[Plain]) -> dict[str, list[Plain]]:
     # Which column gives values back comes first: what else is coarser helps little while that goes out.
     steps = [(step, worked_out) for step in _against_working_out(plain)] if worked_out else []
     steps += coarsening or [(COARSER, coarser)]  # people followed through their rows have no ranking of keys
-    of_variables = [verdict for verdict in beyond if LIMITS[verdict["name"]].per_variable and verdict["variable"]]
-    disclosed = [verdict for verdict in of_variables if LIMITS[verdict["name"]].question == LEARNT]
+    disclosed = [verdict for verdict in beyond if LIMITS[verdict["name"]].per_variable and verdict["variable"]]
     variables = listed(list(dict.fromkeys(verdict["variable"] for verdict in disclosed)))
     steps.append((f"Form larger groups, or make coarser or leave out what a group discloses: {variables}.", disclosed))
-    for kind in sorted(LIMITS.values(), key=lambda kind: kind.question != LEARNT):
+    for kind in sorted(LIMITS.values(), key=lambda kind: kind.question != "learnt"):
         steps.append((kind.advice, [verdict for verdict in beyond if kind.advice and verdict["name"] == kind.name]))
     # Values taken out of single rows help nobody who is known by several, and nobody where they can be worked out.
     if not worked_out and not plain["scenario"]["person"]:
