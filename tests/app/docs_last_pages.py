@@ -80,6 +80,8 @@ def _(hand: Hand) -> None:
         calm(hand.page)
         hand.reads(says, place="#verdict_bar")
         assert hand.page.locator(".chapters button").count() > 1
+    hand.go("protect")  # what a page holds is drawn once it is shown, and later steps read this one
+    hand.go("release")
 
 
 @SCRIPT.step("Attacks says what each simulated intruder asks.")
