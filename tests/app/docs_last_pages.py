@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from app.browsing import READY
+from app.browsing import READY, calm
 from app.docs_protect_page import SESSIONS, steps_of
 from app.docs_walk import Hand, Script
 
@@ -59,8 +59,8 @@ def _(hand: Hand) -> None:
 
 
 @SCRIPT.step(
-    "What you change later, steps, roles, the language or the switch to exact figures, takes these away until the "
-    "release is made again."
+    "What you change later, steps, roles or the switch to exact figures, takes these away until the release is made "
+    "again; in another language they come back by themselves."
 )
 def _(hand: Hand) -> None:
     hand.go("protect")
@@ -73,6 +73,15 @@ def _(hand: Hand) -> None:
     hand.press(switch)
     hand.go("release")
     hand.press("Make the release")
+    for language, says in (("Deutsch", "Die geschützte Datei:"), ("English", "The release:")):
+        with hand.page.expect_navigation():
+            hand.press(language)
+        hand.page.wait_for_selector(READY)
+        calm(hand.page)
+        hand.reads(says, place="#verdict_bar")
+        assert hand.page.locator(".chapters button").count() > 1
+    hand.go("protect")  # what a page holds is drawn once it is shown, and later steps read this one
+    hand.go("release")
 
 
 @SCRIPT.step("Attacks says what each simulated intruder asks.")

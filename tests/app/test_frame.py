@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from shiny import App, ui
+from shiny import App, reactive, ui
 from shiny.testserver import test_server as in_memory
 
 from app.browsing import PAGES as TITLES
@@ -114,8 +114,11 @@ def test_a_tab_is_seated_and_its_switches_change_its_work(tmp_path: Path) -> Non
         assert len(seats) == 2
 
 
-def test_the_verdict_on_a_release_stands_while_it_holds_for_whoever_comes_back(tmp_path: Path) -> None:
+def test_the_verdict_on_a_release_stands_while_it_holds_for_whoever_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Page Risk asks anew for the verdict on the file, and that is not put above a release."""
+    Asked(monkeypatch)
     made, seats = frame(tmp_path)
     with sat(made):
         (seat,) = seats._seats.values()
@@ -136,6 +139,37 @@ def test_the_verdict_on_a_release_stands_while_it_holds_for_whoever_comes_back(t
     seat.change(steps=(), exact=False)
     with sat(made, tab=seat.name) as session:
         assert "make the release again" in str(session.get_output("verdict").value)
+
+
+def test_in_another_language_the_release_is_made_again_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its chapters stand on the page, and the verdict on top is that of the release, which Take away still offers."""
+    made, seats = frame(tmp_path)
+    with sat(made):
+        (seat,) = seats._seats.values()
+    work = replace(seat.work, name="a.csv", steps=(Step("random_order"),), language="en")
+    options = {"models": {}, "control": "", "attacks": True}
+    release = {
+        "of": work.digest(),
+        "passed": True,
+        "options": options,
+        "verdict": "The release",
+        "shown": (False, "en"),
+    }
+    seat.work, seat.verdict = replace(work, release=release), "The file as it is"
+    asked = Asked(monkeypatch)
+    with sat(made, tab=seat.name, language="de") as session:
+        ((then, how),) = asked.of("releasing.release")
+        assert (how["language"], how["attacks"], how["steps"]) == ("de", True, work.recipe())
+        with reactive.isolate():
+            then({"passed": True, "verdict": "Die geschützte Datei", "html": "", "chapters": ["What was done"]})
+        until(session, lambda: "Die geschützte Datei" in shown(session, "verdict"))
+        until(session, lambda: shown(session, "release-chapters").count("data-at") == 1)
+        assert len(asked.of("releasing.release")) == 1
+    seat.change(steps=())
+    with sat(made, tab=seat.name, language="en"):
+        assert len(asked.of("releasing.release")) == 1
 
 
 def test_what_was_saved_is_offered_taken_up_or_forgotten(tmp_path: Path) -> None:

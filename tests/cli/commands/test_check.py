@@ -13,7 +13,9 @@ import polars as pl
 import pytest
 
 import releases
+import sdckit as sdc
 from sdckit.cli.commands.check import exit_code
+from sdckit.report.chapters.coverage_chapter import coverage_sentence
 
 MARKER = "Zq7Qx"
 PROGRAM = Path(sys.executable).with_name("sdckit")
@@ -43,6 +45,15 @@ def test_a_threshold_exceeded(sdckit, survey: Path, scenario) -> None:
     assert (done.code, done.err) == (1, "")
     assert ["exceeded", "the", "expected", "share"] in [line.split()[:4] for line in done.out.splitlines()]
     assert done.out.splitlines()[-1] == "survey.csv: NOT passed"
+
+
+def test_what_was_not_looked_at_is_said_of_the_questions_of_limits_alone(sdckit, survey: Path, scenario) -> None:
+    """A report asks more of the same file, whether the income would be learnt: both sentences hold."""
+    declared = scenario("k = 2", 'sensitive = ["income"]')
+    checked = " ".join(sdckit("check", survey, "--scenario", declared).out.split())
+    assert "sensitive: 1; not looked at by any question that a limit asks (assess asks more): 5." in checked
+    assessed = sdc.assess(sdc.read_file(survey), scenario=sdc.Scenario.from_toml(declared))
+    assert coverage_sentence(assessed.coverage.rows()).endswith("sensitive: 1; not looked at by any question: 4.")
 
 
 def test_the_intruder_is_named_where_there_are_several(sdckit, survey: Path, tmp_path: Path) -> None:

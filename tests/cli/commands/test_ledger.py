@@ -189,7 +189,39 @@ def test_the_id_need_not_go_out(folder: Path, capfd: pytest.CaptureFixture[str])
     keys = ["part", "sex", "age"]
     found = sdc.differencing(DATA, earlier=DATA, earlier_keys=["region", "band"], keys=keys, sensitive=["job"], id="id")
     assert found.certain_together > 0
-    assert f"exceeded of {100 * found.certain_together / len(DATA):.3g} % of the records" in told, told
+    exceeded = f"of {100 * found.certain_together / len(DATA):.3g} % of the records"
+    assert f"exceeded {exceeded}" in told, told
+    held = [
+        "ledger",
+        "check",
+        "safe.csv",
+        "--scenario",
+        "scenario.toml",
+        "--original",
+        "first.csv",
+        "--log",
+        "log.json",
+    ]
+    assert run(held) == 1
+    told = " ".join(capfd.readouterr().out.split())
+    assert f"exceeded: {exceeded}" in told, told
+
+
+def test_a_ledger_is_started_as_the_scenario_names_it(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = Path("scenario.toml").read_text(encoding="utf-8").replace('"ledger', '"second')
+    Path("second.toml").write_text(text, encoding="utf-8")
+    assert run(["ledger", "create", "--scenario", "second.toml"]) == 0
+    assert sdc.ReleaseLedger.open("second", key="second.key").survey == "Survey"
+    assert run(["ledger", "check", "first.csv", "--scenario", "second.toml"]) == 0
+    Path("third.toml").write_text(text.replace("second", "third").replace('survey = "Survey"', ""), encoding="utf-8")
+    line = ["ledger", "create", "--scenario", "third.toml"]
+    assert run(line) == 2
+    assert "say what the releases are releases of: --survey TEXT" in capfd.readouterr().err
+    assert not Path("third").exists()
+    assert run([*line, "--survey", "Panel"]) == 0
+    assert sdc.ReleaseLedger.open("third", key="third.key").survey == "Panel"
+    assert run(["ledger", "create", "--survey", "Survey"]) == 2
+    assert "name the ledger and its key" in capfd.readouterr().err
 
 
 def test_a_release_without_its_id_is_remembered_with_it(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -99,8 +99,10 @@ def test_what_it_is_good_for_names_what_moved_most() -> None:
     most = max(variables, key=lambda name: variables[name]["value"] or 0.0)
     told = [one.text for one in page("recipe").decision[4].blocks if isinstance(one, Paragraph)]
     assert told[0].startswith("Coarser than before: age. Beside that, on average ")
+    assert "% of the records have another value, or none any more" in told[0]
     assert f"most of them of {most} (" in told[0]
     assert told[1].startswith("Tables of two variables agree with the original to ")
+    assert " (where both are left) and a changed record" in told[1]
     unchanged = page("one file").decision[4].blocks[0]
     assert isinstance(unchanged, Paragraph)
     assert unchanged.text == "Nothing was changed: the file is as good as it was collected."
@@ -370,3 +372,18 @@ def test_a_limit_has_three_steps_at_most_and_the_others_are_counted():
     assert steps_by_limit({**plain, "verdicts": []}) == ([], 0)
     asked = [{**verdict, "holds": {"value": None}} for verdict in plain["verdicts"]]
     assert steps_by_limit({**plain, "verdicts": asked}) == ([], 0)
+
+
+def test_a_step_against_what_groups_disclose_is_named_for_all_of_its_variables():
+    """It names the variables of all verdicts, and so it is the step of none of them by itself."""
+    plain = {
+        "verdicts": [
+            {"name": "l", "intruder": "x", "variable": variable, "holds": {"value": False}} for variable in "ab"
+        ],
+        "intruders": [{"name": "x"}], "scenario": {"person": None},
+    }  # fmt: skip
+    steps, more = steps_by_limit(plain)
+    together = "Form larger groups, or make coarser or leave out what a group discloses: a and b."
+    assert (together, ("l",)) in steps
+    assert more == 0
+    assert [step for step, _ in steps] == next_steps(plain)[:-1]

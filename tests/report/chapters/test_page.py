@@ -121,7 +121,10 @@ def test_what_did_not_run_says_why() -> None:
     ones[1]["skipped"] = [*ones[1]["skipped"], {"measure": "suda", "reason": "one key"}]
     ((table,),) = [one.blocks for one in not_measured(ones)]
     assert isinstance(table, TableBlock)
-    assert table.rows == (("l_diversity", "no sensitive variable is declared"), ("suda", "one key (b)"))
+    assert table.rows == (
+        ("What would be learnt: l-diversity", "l_diversity", "no sensitive variable is declared"),
+        ("Special uniques", "suda", "one key (b)"),
+    )
     assert not_measured([{"name": "a", "skipped": []}]) == []
 
 

@@ -107,8 +107,10 @@ def test_a_proposal_that_rests_on_missing_values_says_so_in_the_language(tmp_pat
     desk = a_desk(tmp_path)
     found = protecting.propose(desk, tell, scenario=SCENARIO)
     assert found["caution"].startswith("Most records (80 to 85 %) reach k only through missing values of others")
+    assert found["caution"].endswith("make keys coarser in the steps, so that less has to be taken out.")
     german = protecting.propose(desk, tell, scenario=SCENARIO, language="de")
     assert german["caution"].startswith("Die meisten Datensätze (80 bis 85")
+    assert german["caution"].endswith("sodass weniger herausgenommen werden muss.")
 
 
 @pytest.mark.parametrize("loss", [*COARSENING, "pmse"])

@@ -85,9 +85,9 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     chapter, title = Answer(room, "chapter"), reactive.Value("")
     recipes = RecipeMap(room, MAP)
     made = Made(room, reactive.Value({}), room.place("verdict"), chapter, title, recipes, reactive.Value(False))
+    _serve_verdict(made)  # first: it forgets what failed before, and making it again may be waiting by then
     _serve_making(input, made)
     _serve_control(input, room)
-    _serve_verdict(made)
     _serve_chapters(input, made)
     _serve_map(input, made)
 
@@ -116,14 +116,14 @@ def _serve_making(input: Inputs, made: Made) -> None:
     def _() -> None:
         ui.update_action_button("make_release", label=_make_words(room.say, again=again.get()))
 
-    def make_it(*, attacks: bool) -> None:
+    def options(*, attacks: bool) -> dict[str, Any]:
+        formula = str(input.formula() or "").strip()
+        models = {formula: str(input.family())} if formula else {}
+        return {"models": models, "control": room.work.get().control if attacks else "", "attacks": attacks}
+
+    def make_it(options: Mapping[str, Any]) -> None:
         work = room.work.get()
         of, shown = work.digest(), (work.exact, work.language)
-        formula = str(input.formula() or "").strip()
-        options = {
-            "models": {formula: str(input.family())} if formula else {}, "control": work.control if attacks else "",
-            "attacks": attacks,
-        }  # fmt: skip
 
         def then(answer: dict[str, Any]) -> None:
             made.chapter.clear()
@@ -136,15 +136,22 @@ def _serve_making(input: Inputs, made: Made) -> None:
         room.start("releasing.release", then, label=label, place=made.verdict, **asked_of(work, options))
 
     @reactive.effect
+    def _() -> None:
+        """Another language loads the page anew: what was released before stands on it again."""
+        with reactive.isolate():
+            if (before := current(room.work.get())) is not None:
+                make_it(before["options"])
+
+    @reactive.effect
     @reactive.event(input.make_release)
     def _() -> None:
-        make_it(attacks=bool(input.attacks()))
+        make_it(options(attacks=bool(input.attacks())))
 
     @reactive.effect
     @reactive.event(input.attack)
     def _() -> None:
         ui.update_checkbox("attacks", value=True)
-        make_it(attacks=True)
+        make_it(options(attacks=True))
 
 
 def _serve_control(input: Inputs, room: Room) -> None:
@@ -185,10 +192,11 @@ def _serve_control(input: Inputs, room: Room) -> None:
 
 def _serve_verdict(made: Made) -> None:
     room = made.room
+    seen: list[Any] = [None]
 
     @reactive.effect
     def _() -> None:
-        """A verdict does not outlive what it is about."""
+        """A verdict does not outlive what it is about, and what failed with other steps is not offered again."""
         work = room.work.get()
         stale = work.release is not None and current(work) is None
         if stale or (made.told.get() and not made.is_current()):
@@ -199,12 +207,6 @@ def _serve_verdict(made: Made) -> None:
             room.seat.verdict = str(tags.p(room.say(STALE), class_="none"))
             room.verdict.set(room.seat.verdict)
 
-    seen: list[Any] = [None]
-
-    @reactive.effect
-    def _() -> None:
-        """What failed with other steps is not offered again."""
-        work = room.work.get()
         now = (work.digest(), work.exact, work.language)
         if seen[0] != now:
             seen[0] = now

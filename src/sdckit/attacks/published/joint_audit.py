@@ -316,7 +316,7 @@ def joint_audit(
     >>> import polars as pl
     >>> whole = pl.DataFrame({"region": ["n", "n", "s", "s", "s"], "job": ["cook", "smith", "cook", "cook", "cook"]})
     >>> safe = whole.with_columns(job=pl.Series([None, None, "cook", "cook", "cook"]))
-    >>> joint_audit(safe, whole, tables=[["region", "job"]]).certain
+    >>> joint_audit(safe, whole, tables=[["region", "job"]], aligned=True).certain
     0.0
     >>> safe = whole.with_columns(job=pl.Series(["cook", None, "cook", "cook", "cook"]))
     >>> found = joint_audit(safe, whole, tables=[["job"]], keys=["region", "job"])

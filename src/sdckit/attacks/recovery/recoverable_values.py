@@ -483,7 +483,7 @@ def recoverable_values(
     >>> import polars as pl
     >>> whole = pl.DataFrame({"region": ["n", "s", "e", "w"] * 25, "weight": [10, 20, 30, 40] * 25})
     >>> blank = whole.with_columns(region=pl.when(pl.int_range(100) < 9).then(None).otherwise("region"))
-    >>> found = recoverable_values(blank, whole, weight="weight")
+    >>> found = recoverable_values(blank, whole, weight="weight", aligned=True)
     >>> found.touched, found.restored, found.right, found.columns[0][0].sources[0].words
     (9.0, 9.0, 9.0, 'weight')
     >>> found.advice

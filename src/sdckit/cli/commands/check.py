@@ -87,7 +87,7 @@ def check(
     if protected:
         _print_protected(result, reading.file.name, kept, quiet=quiet)
     elif not quiet:
-        _print(result, reading.file.name)
+        _print(result, result.verdicts, reading.file.name, several=len(result.assessment.intruders) > 1)
     if not quiet and (promise := getattr(result.assessment, "promise", None)) is not None:
         from sdckit.report.chapters.promise_chapter import promise_line, promise_tree
 
@@ -184,12 +184,8 @@ def _kept_back(*, protected: bool) -> Generator[list[str]]:
 def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: bool) -> None:
     """Print what the protected document of the gate says, warnings included."""
     protected = result.told()
-    items = [
-        (verdict.word, verdict.intruder if protected.several_intruders else "", verdict.sentence)
-        for verdict in protected.verdicts
-    ]
     if not quiet:
-        _print_items(result, items, name, protected=True)
+        _print(result, protected.verdicts, name, several=protected.several_intruders, protected=True)
     for text in protected.warnings:
         say(f"warning: {text}")
     if set(kept) - set(result.assessment.warnings):
@@ -203,13 +199,9 @@ def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: 
             say(f"error: {whom}{shown.sentence}")
 
 
-def _print(result: CheckResult, name: str) -> None:
-    several = len(result.assessment.intruders) > 1
-    items = [(verdict.word, verdict.intruder if several else "", verdict.sentence) for verdict in result.verdicts]
-    _print_items(result, items, name)
-
-
-def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: str, *, protected: bool = False) -> None:
+def _print(
+    result: CheckResult, verdicts: Sequence[Any], name: str, *, several: bool, protected: bool = False
+) -> None:  # fmt: skip
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Items, Paragraph, Verdicts
     from sdckit.report.chapters.coverage_chapter import coverage_blocks
@@ -221,15 +213,18 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     line = "" if columns is None or scenario.release is not None else columns.line
     tree = limits_tree(scenario, compared=compared, judged=[verdict.name for verdict in result.verdicts])
     sentences = [text for text in (release_sentence(tree), line) if text]
-    looked_at = coverage_blocks(result.assessment.coverage.rows(), n_intruders=len(result.assessment))
-    print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items)), *looked_at])
+    items = tuple((verdict.word, verdict.intruder if several else "", verdict.sentence) for verdict in verdicts)
+    rows, asked = result.assessment.coverage.rows(), "any question that a limit asks (assess asks more)"
+    looked_at = coverage_blocks(rows, n_intruders=len(result.assessment), of=asked)
+    print_blocks([*map(Paragraph, sentences), Verdicts(items), *looked_at])
     steps, n_more = result.next_steps(protected=protected)
     if steps:
-        more = (f"And {n_more:,} more: sdckit assess ... --report",) if n_more else ()
+        more = (f"And {n_more:,} more: in the report",) if n_more else ()
         lines = (*(f"{step} ({', '.join(names)})" for step, names in steps), *more)
         print_blocks([Paragraph(f"\n{NEXT}:"), Items(lines)])
     for line in result.households_alone(protected=protected):
         tell(line)
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
+    tell("All figures, and a report to hand on: sdckit assess, with --report OUT.html")
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -45,6 +45,9 @@ Id = Annotated[
     str | None, Option("--id", metavar="COLUMN", help="Has a value for each person, the same in every release.")
 ]
 
+Original = Annotated[
+    Path | None, Option(metavar="FILE", help="The file that FILE was made from, where FILE has no id: row by row.")
+]
 Log = Annotated[
     Path | None,
     Option(metavar="LOG.json", help="The log of the recipe: keys that it left out, and the order of the rows."),
@@ -53,17 +56,23 @@ Log = Annotated[
 
 @app.command("create")
 def create(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, or one without a ledger.")],
+    folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="A new folder, or one without a ledger.")] = None,
     *,
-    key: Annotated[Path, Option(metavar="FILE", help="Is made, mode 0600; keep it apart, and keep a copy.")],
-    survey: Annotated[str, Option(metavar="TEXT", help="What the releases are releases of.")],
+    scenario: MaybeScenario = None,
+    key: Annotated[Path | None, Option(metavar="FILE", help="Is made, mode 0600; keep it apart, and a copy.")] = None,
+    survey: Annotated[str | None, Option(metavar="TEXT", help="What the releases are releases of.")] = None,
 ) -> None:
-    """Start a ledger and make up its key.
+    """Start a ledger and make up its key; what is not given is as the scenario names its ledger.
 
     Exit code 0 when it ran; 2 for bad input.
     """
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger
 
+    declaring = _declaring(scenario)
+    folder, key = ledger_files(declaring, folder, key)
+    survey = survey or getattr(declaring and declaring.ledger, "survey", None)
+    if survey is None:
+        raise ScenarioError("say what the releases are releases of: --survey TEXT, or survey in the scenario's ledger")
     ReleaseLedger.create(folder, key=key, survey=survey)
     tell(f"A ledger of {survey} in {folder.name}; its key is {key.name}. Nobody can make the key again: keep a copy.")
 
@@ -81,9 +90,7 @@ def add(
     date: Annotated[str, Option(metavar="DATE", help="A year, a month or a day.")] = "",
     people: People = None,
     id: Id = None,
-    original: Annotated[
-        Path | None, Option(metavar="FILE", help="The file that FILE was made from, where FILE has no id: row by row.")
-    ] = None,
+    original: Original = None,
     log: Log = None,
     no_progress: NoProgress = False,
 ) -> None:
@@ -93,21 +100,16 @@ def add(
     has it. Exit code 0 when it ran; 2 for bad input.
     """
     engine.check(reading)
-    if original is not None and engine.used:
-        raise ScenarioError("--original is read beside FILE, both into memory; leave --engine out")
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
-    if original is not None and id is None:
-        raise ScenarioError("--original has the id of each record; name it: --id COLUMN")
+    _check_original(original, id, engine)
     columns = _header(reading, engine)
     chosen = _without_keys(_reading_id(chosen, id), columns, log)
     opened = open_ledger(chosen, ledger, key)
     with Steps(quiet=no_progress) as steps:
-        if original is None:
-            frame, n = _read(reading, engine, chosen, columns, id, steps)
-        else:
-            frame = _with_id(reading, chosen, original, log, str(id), steps)
-            n, chosen = frame.height, chosen.changed(identifiers=[*chosen.identifiers, str(id)])  # it does not go out
+        frame, n = _read(reading, engine, chosen, columns, id, steps, original=original, log=log)
+        if original is not None:
+            chosen = chosen.changed(identifiers=[*chosen.identifiers, str(id)])  # it does not go out
         steps.step(f"adding {n:,} records")
         opened = opened.add(frame, name=name, scenario=chosen, date=date, people=people or "", id=id, file=reading.file)
     number = counted(len(opened.entries), "release")
@@ -188,6 +190,7 @@ def check(
     ] = False,
     people: People = None,
     id: Id = None,
+    original: Original = None,
     log: Log = None,
     within: Annotated[
         int | None, Option(metavar="N", help="Differences of counts up to this are looked at; 3 unless given.")
@@ -207,16 +210,16 @@ def check(
     be judged; 3 internal error.
     """
     check_report_name(report)
-    check_targets(report, inputs=(reading.file, scenario, key, log, *(earlier or ())))
+    check_targets(report, inputs=(reading.file, scenario, key, original, log, *(earlier or ())))
     engine.check(reading)
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
+    _check_original(original, id, engine)
     columns = _header(reading, engine)
-    if id is not None and id not in columns:
+    if id is not None and id not in columns and original is None:
         raise ColumnError(
-            f"{reading.file.name} has no column {id!r}, the id of the ledger: it need not go out. Hold the release "
-            "against the ledger beside its original instead: sdckit check ORIGINAL --released "
-            f"{reading.file.name} --log LOG, with [ledger] in the scenario"
+            f"{reading.file.name} has no column {id!r}, the id of the ledger: it need not go out. Say which file has "
+            "it: --original ORIGINAL --log LOG"
         )
     chosen = _without_keys(_reading_id(chosen, id), columns, log)
     if within is None:
@@ -224,7 +227,7 @@ def check(
     opened = None if earlier and ledger is None and chosen.ledger is None else open_ledger(chosen, ledger, key)
     own = () if opened is None else own_entries(opened, [reading.file])
     with Steps(quiet=no_progress) as steps:
-        frame, n = _read(reading, engine, chosen, columns, id, steps)
+        frame, n = _read(reading, engine, chosen, columns, id, steps, original=original, log=log)
         if report is not None:
             check_enough_records(n, internal=internal)
         files = {path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps) for path in earlier or ()}
@@ -269,9 +272,7 @@ def _named(scenario: Path | None, ledger: Path | None, key: Path | None) -> Rele
 
 
 def _scenario(file: Path, reading: Reading) -> Scenario:
-    return make_scenario(
-        file, keys=None, intruders=None, missing_rule=None, thresholds={}, missing_codes=codes(reading.missing)
-    )
+    return make_scenario(file, thresholds={}, missing_codes=codes(reading.missing))
 
 
 def _declared(scenario: Scenario, people: str | None, id: str | None) -> tuple[str | None, str | None]:
@@ -295,10 +296,6 @@ def _without_keys(scenario: Scenario, columns: Sequence[str], log: Path | None) 
     for name in gone:
         tell(f"{name} was left out of the release, so it is no key of an intruder there.")
     return left
-
-
-def _also(id: str | None) -> tuple[str, ...]:
-    return () if id is None else (id,)
 
 
 def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | None, id: str, steps: Steps) -> Any:
@@ -328,21 +325,36 @@ def _header(reading: Reading, engine: EngineOptions | None = None) -> tuple[str,
     return tuple(scan_header(reading.file, **reading.how_first).columns)
 
 
+def _check_original(original: Path | None, id: str | None, engine: EngineOptions) -> None:
+    if original is not None and engine.used:
+        raise ScenarioError("--original is read beside FILE, both into memory; leave --engine out")
+    if original is not None and id is None:
+        raise ScenarioError("--original has the id of each record; name it: --id COLUMN")
+
+
 def _read(
-    reading: Reading, engine: EngineOptions, scenario: Scenario, columns: Sequence[str], id: str | None, steps: Steps
-) -> tuple[Any, int]:
-    """The release with all of its columns but identifiers, as a plan where an engine is named; its records."""
+    reading: Reading, engine: EngineOptions, scenario: Scenario, columns: Sequence[str], id: str | None, steps: Steps,
+    *, original: Path | None, log: Path | None,
+) -> tuple[Any, int]:  # fmt: skip
+    """The release with all of its columns but identifiers, as a plan where an engine is named; its records.
+
+    Its id is that of the original, where that is given.
+    """
+    if original is not None:
+        frame = _with_id(reading, scenario, original, log, str(id), steps)
+        return frame, frame.height
     if engine.used:
         return engine.open(reading, scenario, [name for name in columns if name not in scenario.identifiers], steps)
-    frame = read_declared(reading.file, scenario, also=_also(id), if_there=tuple(columns), steps=steps, **reading.how)
+    also = () if id is None else (id,)
+    frame = read_declared(reading.file, scenario, also=also, if_there=tuple(columns), steps=steps, **reading.how)
     return frame, frame.height
 
 
 def _earlier(file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps) -> Any:
     """An earlier release with all of its columns but identifiers; its id, where it has one."""
     named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
-    has_id = id is not None and id in _header(replace(reading, file=file))
-    return read_release(file, named, also=_also(id) if has_id else (), steps=steps, whole=True, **reading.how_others)
+    also = () if id is None or id not in _header(replace(reading, file=file)) else (id,)
+    return read_release(file, named, also=also, steps=steps, whole=True, **reading.how_others)
 
 
 def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> dict[str, Differencing]:

@@ -24,19 +24,22 @@ MEANING = (
 )
 
 
-def coverage_sentence(columns: Sequence[Plain]) -> str:
-    """How many columns go out, and how many of them no question saw."""
+def coverage_sentence(columns: Sequence[Plain], *, of: str = "any question") -> str:
+    """How many columns go out, and how many of them no question saw: which questions were asked is said by `of`."""
     n = len(columns)
     known, sensitive = sum(bool(row["known"]) for row in columns), sum("sensitive" in row["roles"] for row in columns)
     unseen = sum(not any(row[question] for question in HEADS) for row in columns)
     return (
         f"Of {counted(n, 'column')} that {'goes' if n == 1 else 'go'} out somebody may know {known:,}; sensitive: "
-        f"{sensitive:,}; not looked at by any question: {unseen:,}."
+        f"{sensitive:,}; not looked at by {of}: {unseen:,}."
     )
 
 
-def coverage_blocks(columns: Sequence[Plain], *, n_intruders: int) -> list[Block]:
-    """A table of the columns, those with the same marks in one row, and what its heads mean; nothing of no column."""
+def coverage_blocks(columns: Sequence[Plain], *, n_intruders: int, of: str = "any question") -> list[Block]:
+    """A table of the columns, those with the same marks in one row, and what its heads mean; nothing of no column.
+
+    `of`: as `coverage_sentence` takes it.
+    """
     groups: dict[tuple[str, ...], list[str]] = {}
     for row in columns:
         roles = ", ".join(ROLES.get(role, role) for role in row["roles"]) or "no role"
@@ -48,7 +51,7 @@ def coverage_blocks(columns: Sequence[Plain], *, n_intruders: int) -> list[Block
     return [
         TableBlock(TITLE, ("Columns", "Role", *HEADS.values()), rows),
         Paragraph(MEANING, "note"),
-        Paragraph(coverage_sentence(columns)),
+        Paragraph(coverage_sentence(columns, of=of)),
     ]
 
 

@@ -1,5 +1,6 @@
 """The decision page, for readers without statistics: question, findings, next steps, conditions, signature."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sdckit.data.limits import CONDITIONS, FOLLOWING, LIMITS
@@ -153,26 +154,7 @@ def next_steps(plain: Plain) -> list[str]:
     if not beyond:
         opened = [verdict for verdict in verdicts if verdict["holds"]["value"] is None]
         return ["Have the open questions answered, then assess again."] if opened else list(READY)
-    several = len(plain["intruders"]) > 1
-    names = {verdict["name"] for verdict in beyond}
-    steps: list[str] = []
-    coarser = any(LIMITS[name].coarser for name in names)
-    if coarser:
-        for file in _files(plain):
-            if any(v["intruder"] == file["name"] and LIMITS[v["name"]].coarser for v in beyond):
-                steps += _coarsening_steps(file, several=several)
-        steps = steps or [COARSER]  # people followed through their rows have no ranking of keys
-    steps += _disclosure_steps([verdict for verdict in beyond if LIMITS[verdict["name"]].question == "learnt"])
-    steps += [
-        kind.advice for kind in LIMITS.values() if kind.question != "learnt" and kind.advice and kind.name in names
-    ]
-    # Values taken out of single rows help nobody who is known by several, and nobody where they can be worked out.
-    worked_out = any(LIMITS[name].measure == RECOVERY for name in names)
-    if worked_out:  # which column gives the values back: what else is coarser helps little while it goes out
-        steps = [*_against_working_out(plain), *steps]
-    if coarser and not worked_out and not plain["scenario"]["person"]:
-        steps.append(TAKE_OUT)
-    return [*dict.fromkeys(steps), AGAIN]
+    return [*_ranked(plain, beyond), AGAIN]
 
 
 def steps_by_limit(plain: Plain) -> tuple[list[tuple[str, tuple[str, ...]]], int]:
@@ -180,15 +162,42 @@ def steps_by_limit(plain: Plain) -> tuple[list[tuple[str, tuple[str, ...]]], int
 
     The number is that of the steps that are left out.
     """
-    beyond = [verdict for verdict in plain["verdicts"] if verdict["holds"]["value"] is False]
-    ranked = next_steps(plain)[:-1] if beyond else []  # all but to assess again
-    of_step: dict[str, dict[str, None]] = {step: {} for step in ranked}
-    for verdict in beyond:
-        own = next_steps({**plain, "verdicts": [verdict]})
-        for step in [step for step in ranked if step in own][:REMEDIES]:
-            of_step[step][verdict["name"]] = None
-    steps = [(step, tuple(names)) for step, names in of_step.items() if names]
+    ranked = _ranked(plain, [verdict for verdict in plain["verdicts"] if verdict["holds"]["value"] is False])
+    remedies: Counter[int] = Counter()
+    steps = []
+    for step, verdicts in ranked.items():
+        few = [verdict for verdict in verdicts if remedies[id(verdict)] < REMEDIES]
+        remedies.update(map(id, few))
+        if few:
+            steps.append((step, tuple(dict.fromkeys(verdict["name"] for verdict in few))))
     return steps, len(ranked) - len(steps)
+
+
+def _ranked(plain: Plain, beyond: Sequence[Plain]) -> dict[str, list[Plain]]:
+    """The steps against exceeded limits, the most useful first, each with the verdicts that it is for."""
+    several = len(plain["intruders"]) > 1
+    coarser = [verdict for verdict in beyond if LIMITS[verdict["name"]].coarser]
+    worked_out = [verdict for verdict in beyond if LIMITS[verdict["name"]].measure == RECOVERY]
+    coarsening = []
+    for file in _files(plain):
+        if own := [verdict for verdict in coarser if verdict["intruder"] == file["name"]]:
+            coarsening += [(step, own) for step in _coarsening_steps(file, several=several)]
+    # Which column gives values back comes first: what else is coarser helps little while that goes out.
+    steps = [(step, worked_out) for step in _against_working_out(plain)] if worked_out else []
+    steps += coarsening or [(COARSER, coarser)]  # people followed through their rows have no ranking of keys
+    disclosed = [verdict for verdict in beyond if LIMITS[verdict["name"]].per_variable and verdict["variable"]]
+    variables = listed(list(dict.fromkeys(verdict["variable"] for verdict in disclosed)))
+    steps.append((f"Form larger groups, or make coarser or leave out what a group discloses: {variables}.", disclosed))
+    for kind in sorted(LIMITS.values(), key=lambda kind: kind.question != "learnt"):
+        steps.append((kind.advice, [verdict for verdict in beyond if kind.advice and verdict["name"] == kind.name]))
+    # Values taken out of single rows help nobody who is known by several, and nobody where they can be worked out.
+    if not worked_out and not plain["scenario"]["person"]:
+        steps.append((TAKE_OUT, coarser))
+    ranked: dict[str, list[Plain]] = {}
+    for step, verdicts in steps:
+        if verdicts:
+            ranked.setdefault(step, []).extend(verdicts)
+    return ranked
 
 
 def _against_working_out(plain: Plain) -> list[str]:
@@ -227,16 +236,6 @@ def _coarsening_steps(intruder: Plain, *, several: bool) -> Iterator[str]:
             steps.append(f"{start}: of the {alone['text']} records that are alone{whom}, {left} would stay alone.")
     if steps:
         yield " ".join(steps)
-
-
-def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
-    """Steps against attribute disclosure by equivalence classes and against reconstructed values."""
-    disclosed = (verdict["variable"] for verdict in beyond if LIMITS[verdict["name"]].per_variable)
-    variables = listed(list(dict.fromkeys(name for name in disclosed if name)))
-    if variables:
-        yield f"Form larger groups, or make coarser or leave out what a group discloses: {variables}."
-    names = {verdict["name"] for verdict in beyond}
-    yield from (kind.advice for kind in LIMITS.values() if kind.advice and kind.name in names)
 
 
 def remaining_questions(plain: Plain) -> list[str]:
@@ -430,14 +429,14 @@ def _moved_words(plain: Plain, figures: Plain) -> str:
     most = max((variable["value"] or 0.0 for variable in variables.values()), default=0.0)
     names = listed([name for name, share in variables.items() if most and share["value"] == most])
     where = f", most of them of {names} ({percent(worst)})" if names else ""
-    return f"{start}{beside} average {percent(mean)} of the records have moved to another value{where}."
+    return f"{start}{beside} average {percent(mean)} of the records have another value, or none any more{where}."
 
 
 def _kept_words(figures: Plain) -> str:
     alike, auc = figures.get("contingency_similarity"), figures.get("auc")
     clauses = []
     if alike is not None:
-        clauses.append(f"tables of two variables agree with the original to {percent(alike)}")
+        clauses.append(f"tables of two variables agree with the original to {percent(alike)} (where both are left)")
     if auc is not None:
         clauses.append(
             f"a changed record can be told from an original one in {percent(auc)} of the cases (by chance: 50 %)"

@@ -22,7 +22,7 @@ from sdckit.report.chapters.sentences import (
 )
 from sdckit.report.common_blocks import bars, by_rule, figure, share_head, texts, with_rule
 from sdckit.report.subgroups import subgroup_blocks
-from sdckit.report.view import Plain, view_of, views_of
+from sdckit.report.view import Plain, find_view, view_of, views_of
 
 # Glossary: the terms that occur in a document, each explained once.
 
@@ -284,17 +284,22 @@ def intruder_sections(
 
 
 def not_measured(trees: Sequence[Plain]) -> list[kinds.Section]:
-    """Table of the measures that did not run, with reasons; one row for all intruders and files concerned."""
+    """Table of the measures that did not run: the section of each, its name, the reason.
+
+    One row for all intruders and files concerned.
+    """
     who: dict[tuple[str, str], list[str]] = {}
     for tree in trees:
         for row in tree["skipped"]:
-            who.setdefault((row["measure"].replace(":", ", "), row["reason"]), []).append(tree.get("name", ""))
+            who.setdefault((row["measure"], row["reason"]), []).append(tree.get("name", ""))
     names = list(dict.fromkeys(tree["name"] for tree in trees if tree.get("name")))
     rows = []
     for (measure, reason), affected in who.items():
         named = list(dict.fromkeys(filter(None, affected)))
-        rows.append((measure, f"{reason} ({listed(named)})" if 0 < len(named) < len(names) else reason))
-    table = kinds.TableBlock("Measures that did not run, and why", ("Measure", "Reason"), tuple(rows))
+        why = f"{reason} ({listed(named)})" if 0 < len(named) < len(names) else reason
+        view = find_view(measure)
+        rows.append((view.title if view else measure, measure.replace(":", ", "), why))
+    table = kinds.TableBlock("Measures that did not run, and why", ("Section", "Measure", "Reason"), tuple(rows))
     return [kinds.Section("Not measured", (table,))] if rows else []
 
 

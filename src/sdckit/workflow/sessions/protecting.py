@@ -44,6 +44,7 @@ MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one tha
 TRIED = "recipes tried"
 RISK = "expected_reidentifications"  # what a map sets against a loss
 TITLE = "Made in sdckit app"
+BY_HAND = "make keys coarser in the steps, so that less has to be taken out"  # no field asks for the share
 NOT_DRAWN = "No record was drawn by these steps yet: press Draw the records on the page Protect."
 NO_PICTURE = "A picture before and after would compare with the original, which this recipe reads once, to draw."
 
@@ -360,7 +361,7 @@ def propose(
     `formula` and `family` are those of a loss that is a regression's.
     """
     from sdckit.workflow.proposing.find_best import Begun
-    from sdckit.workflow.proposing.proposal import about_loss, in_words
+    from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, in_words
     from sdckit.workflow.proposing.propose import make_proposal
 
     chosen = desk.confirmed(scenario)
@@ -413,7 +414,7 @@ def propose(
         {**point, "words": say(point["words"], language, desk.data.columns)} for point in remembered["map"]["points"]
     ]
     html = _written(desk, remembered["text"], exact=exact, language=language)
-    caution = remembered["caution"] and say(f"{remembered['caution']}.", language)
+    caution = remembered["caution"] and say(f"{remembered['caution'].replace(INSTEAD, BY_HAND)}.", language)
     return {**remembered, "map": {**remembered["map"], "points": points}, "html": html, "caution": caution}
 
 
