@@ -206,34 +206,40 @@ def check(
     `differencing` of the scenario, or without one; 1 where it is exceeded; 2 bad input, or a threshold that could not
     be judged; 3 internal error.
     """
+    from sdckit.attacks.differencing.differencing import differencing
+
     check_report_name(report)
     check_targets(report, inputs=(reading.file, scenario, key, log, *(earlier or ())))
     engine.check(reading)
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
     columns = _header(reading, engine)
-    if id is not None and id not in columns:
+    if id is not None and id not in columns and not earlier:
         raise ColumnError(
             f"{reading.file.name} has no column {id!r}, the id of the ledger: it need not go out. Hold the release "
             "against the ledger beside its original instead: sdckit check ORIGINAL --released "
             f"{reading.file.name} --log LOG, with [ledger] in the scenario"
         )
+    id = id if id in columns else None  # earlier files are joined by what they show
     chosen = _without_keys(_reading_id(chosen, id), columns, log)
-    if within is None:
-        within = 3 if chosen.ledger is None else chosen.ledger.within
-    opened = None if earlier and ledger is None and chosen.ledger is None else open_ledger(chosen, ledger, key)
-    own = () if opened is None else own_entries(opened, [reading.file])
+    place = chosen.ledger
+    declared: dict[str, Any] = {} if place is None else place.model_dump(include={"first", "new", "within"})
+    declared |= {} if within is None else {"within": within}
+    opened = None if earlier and ledger is None and place is None else open_ledger(chosen, ledger, key)
+    own = () if opened is None else own_entries(opened, [reading.file, *(earlier or ())])
     with Steps(quiet=no_progress) as steps:
         frame, n = _read(reading, engine, chosen, columns, id, steps)
         if report is not None:
             check_enough_records(n, internal=internal)
         files = {path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps) for path in earlier or ()}
-        differences = _differences(
-            frame, chosen, steps, earlier=files or None, ledger=opened and opened.without(own),
-            earlier_keys=split(earlier_keys) or None, aligned=aligned, people=people, id=id, within=within,
-            first=chosen.ledger is not None and chosen.ledger.first,
-            new=() if chosen.ledger is None else chosen.ledger.new,
-        )  # fmt: skip
+        differences = {
+            name: differencing(
+                frame, scenario=chosen.intruder(name), step=steps.step, earlier=files or None,
+                ledger=opened and opened.without(own), earlier_keys=split(earlier_keys) or None, aligned=aligned,
+                people=people, id=id, **declared,
+            )
+            for name in chosen.intruders
+        }  # fmt: skip
     verdicts = _verdicts(chosen, differences)
     if report is not None:
         _report(report, reading.file.name, differences, verdicts, internal=internal)
@@ -246,7 +252,7 @@ def check(
     code = _told(verdicts)
     if opened is not None:
         if own:
-            tell(f"\n{', '.join(own)} of the ledger is this file itself, and was left out.")
+            tell(f"\nLeft out of the ledger, as the file itself is given: {', '.join(own)}.")
         tell(head_line(opened))
     return code
 
@@ -286,19 +292,16 @@ def _reading_id(scenario: Scenario, id: str | None) -> Scenario:
 
 
 def _without_keys(scenario: Scenario, columns: Sequence[str], log: Path | None) -> Scenario:
-    """The scenario without the keys that a recipe left out, as its log says."""
+    """The scenario without the keys, and without roles of other columns, that a recipe left out, as its log says."""
     if log is None:
         return scenario
     from sdckit.workflow.recoded_original.published_recodings import left_of, read_recodings
 
-    left, gone = left_of(scenario, read_recodings(None, log), columns)
+    recodings = read_recodings(None, log)
+    left, gone = left_of(scenario, recodings, columns)
     for name in gone:
         tell(f"{name} was left out of the release, so it is no key of an intruder there.")
-    return left
-
-
-def _also(id: str | None) -> tuple[str, ...]:
-    return () if id is None else (id,)
+    return left if recodings is None else left.narrowed({*left.columns} - {*recodings.left_out} | {*columns})
 
 
 def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | None, id: str, steps: Steps) -> Any:
@@ -334,24 +337,16 @@ def _read(
     """The release with all of its columns but identifiers, as a plan where an engine is named; its records."""
     if engine.used:
         return engine.open(reading, scenario, [name for name in columns if name not in scenario.identifiers], steps)
-    frame = read_declared(reading.file, scenario, also=_also(id), if_there=tuple(columns), steps=steps, **reading.how)
+    also = (id,) if id else ()
+    frame = read_declared(reading.file, scenario, also=also, if_there=tuple(columns), steps=steps, **reading.how)
     return frame, frame.height
 
 
 def _earlier(file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps) -> Any:
     """An earlier release with all of its columns but identifiers; its id, where it has one."""
     named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
-    has_id = id is not None and id in _header(replace(reading, file=file))
-    return read_release(file, named, also=_also(id) if has_id else (), steps=steps, whole=True, **reading.how_others)
-
-
-def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> dict[str, Differencing]:
-    from sdckit.attacks.differencing.differencing import differencing
-
-    return {
-        name: differencing(frame, scenario=scenario.intruder(name), step=steps.step, **given)
-        for name in scenario.intruders
-    }
+    also = (id,) if id is not None and id in _header(replace(reading, file=file)) else ()
+    return read_release(file, named, also=also, steps=steps, whole=True, **reading.how_others)
 
 
 def _verdicts(scenario: Scenario, differences: dict[str, Differencing]) -> list[Verdict]:
