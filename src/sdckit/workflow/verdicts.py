@@ -257,7 +257,7 @@ def _by_ledger(asked: _Asked) -> list[Verdict]:
     n, pending = len(asked.result.entries), asked.result.n_pending
     if verdicts[0].holds and n == pending and not asked.result.first:
         return [asked.open(NOTHING_BEFORE)]
-    remedy = "" if verdicts[0].holds else asked.result.unlinking
+    remedy = "" if verdicts[0].holds else "; ".join(asked.result.remedies)
     verdicts = [replace(verdicts[0], beside=beside_words(n, pending), singly=asked.result.singly, remedy=remedy)]
     reasons = (*asked.result.not_looked_for, *asked.result.not_compared)  # what was not looked for may be beyond it
     return [asked.open("; ".join(reasons))] if verdicts[0].holds and reasons else verdicts

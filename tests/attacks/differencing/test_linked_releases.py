@@ -95,6 +95,22 @@ def test_two_releases_that_a_column_links_are_judged_by_the_keys_of_both(link: s
     assert found.joint.frequency.tolist() == groups.to_list()  # type: ignore[union-attr]
 
 
+def test_what_one_release_hides_and_another_shows_has_its_remedy() -> None:
+    """Of people that an id joins, and no column that goes out: hidden alike nothing is told."""
+    data = survey(600).select("id", "region", "band")
+    hidden = {at: data.with_columns(band=pl.when(pl.col("id") % 50 != at).then("band")) for at in (1, 2)}
+    here = {"earlier": hidden[1], "keys": ["region", "band"], "id": "id"}
+    given = sdc.differencing(hidden[2].with_columns(band=pl.when(pl.col("id") % 50 != 1).then("band")), **here)
+    assert (given.unprotected, given.given_back) == (0, 12)
+    assert [words.split(":")[0] for words in given.remedies[-1:]] == [
+        "of 12 records a value is missing that an earlier release shows"
+    ]
+    assert not any("hides" in words for words in given.remedies)
+    shown = sdc.differencing(data, **here)
+    assert "of 12 records a value goes out that an earlier release hides: take it out here, too" in shown.remedies[-1]
+    assert sdc.differencing(hidden[1], **here).people == 0
+
+
 @pytest.mark.parametrize("how", ["codes", "codes as text", "groups", "renamed", "renamed codes", "renamed groups"])
 def test_a_sensitive_variable_in_another_coding_is_found(how: str, tmp_path: Path) -> None:
     data = survey(854)

@@ -363,6 +363,7 @@ def test_a_household_of_which_a_file_hides_a_value_is_linked_by_the_other_column
     verdict = judge_differencing(0.001, "", blank, {})
     assert verdict.word == "exceeded"
     assert "leave out the number of the household" in verdict.remedy
+    assert f"of {blank.given_back:,} records a value is missing that an earlier release shows" in verdict.remedy
     apart = sdc.differencing(hidden.drop("person", "home"), earlier=first.drop("person"), scenario=scenario)
     assert (apart.linked, apart.people) == (0, 0)
 

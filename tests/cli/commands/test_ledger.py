@@ -257,6 +257,30 @@ def test_a_key_that_the_recipe_left_out_is_asked_of_nobody(folder: Path, capfd: 
     assert "band was left out" in capfd.readouterr().out
 
 
+def test_earlier_files_are_held_against_a_release_without_id_and_household(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The recipe left both out, as its log says; the ledger's own entry of an earlier file gives way to the file."""
+    home = DATA.with_columns(home=DATA["id"] // 2)
+    home.write_csv("first.csv")
+    home.drop("id").write_csv("earlier.csv")
+    Path("scenario.toml").write_text(f'household = "home"\nidentifiers = ["id"]\n{SCENARIO}', encoding="utf-8")
+    steps = '[[steps]]\nmethod = "drop_identifiers"\ncolumns = ["id", "home"]\n'
+    Path("recipe.toml").write_text(steps, encoding="utf-8")
+    assert run(["protect", "recipe.toml", "first.csv", "--out", "safe.csv", "--log", "log.json"]) == 0
+    place = ["--ledger", "ledger", "--key", "ledger.key", "--scenario", "first.toml"]
+    assert run(["ledger", "add", "earlier.csv", *place, "--name", "wave 1"]) == 0
+    line = ["ledger", "check", "safe.csv", "--scenario", "scenario.toml"]
+    assert run([*line, "--earlier", "earlier.csv"]) == 2
+    assert "declared as the household" in " ".join(capfd.readouterr().err.split())
+    assert run([*line, "--log", "log.json"]) == 2
+    assert "the id of the ledger" in " ".join(capfd.readouterr().err.split())
+    assert run([*line, "--earlier", "earlier.csv", "--log", "log.json"]) == 0
+    shown = capfd.readouterr().out
+    assert "earlier.csv: the file itself compared" in shown
+    assert "Left out of the ledger, as the file itself is given: wave 1." in shown
+
+
 def test_what_is_found_is_written_as_a_report(folder: Path) -> None:
     assert add("--date", "2023", "--people", "all") == 0
     limited(0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -80,12 +81,8 @@ def _counts_there(
 
 def relation_of(new: OpenedRelease, old: OpenedRelease, alike: Sequence[str]) -> Relation | None:
     """Compare counts over the columns coded alike; None if there are none."""
-    if not alike:
-        return None
-    combined = new.combinations(alike)
-    before, gone = _counts_there(new, old, alike, combined)
-    change = combined.size - before
-    return Relation(combined.columns, int(change[change > 0].sum()), int(gone.sum() - change[change < 0].sum()))
+    counts = compare_counts(new, old, alike, within=0)
+    return None if counts is None else Relation(counts.columns, counts.added, counts.removed)
 
 
 def compare_counts(
@@ -460,10 +457,8 @@ def _counted(shared: Comparison, old: OpenedRelease, alike: Sequence[str]) -> di
     figures: dict[str, Any] = {}
     counts = compare_counts(shared.new, old, [name for name in alike if name in shared.keys], within=shared.within)
     if counts is not None:
-        figures |= {
-            "counted": counts.columns, "differing": counts.differing, "new_uniques": counts.new_uniques,
-            "vanished_uniques": counts.vanished_uniques, "kept_uniques": counts.kept_uniques,
-        }  # fmt: skip
+        names = ("differing", "new_uniques", "vanished_uniques", "kept_uniques")
+        figures |= {"counted": counts.columns, **{name: getattr(counts, name) for name in names}}
     relation = relation_of(shared.new, old, alike)
     if relation is not None:
         figures |= {"relation": relation.word, "added": relation.added, "removed": relation.removed}
@@ -515,10 +510,8 @@ def _hidden_values(
         comparisons.append(shown_by_match(shared.new, old, alike))
     figures = {}
     for way, name in enumerate(("given_back", "unprotected")):
-        hit = np.zeros(shared.new.n, np.bool_)
-        for both in comparisons:
-            for one_column in both[way].values():
-                hit |= one_column
+        by_column = (hits for both in comparisons for hits in both[way].values())
+        hit = reduce(np.logical_or, by_column, np.zeros(shared.new.n, np.bool_))
         shared.flags[name] |= hit
         figures[name] = int(hit.sum())
     return figures

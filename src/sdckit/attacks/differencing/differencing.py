@@ -32,6 +32,7 @@ from sdckit.data.frames import count_records, is_lazy, open_frame, plain_columns
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bools
 from sdckit.result import FileFigure, LetGo, Result, json_ready
@@ -142,6 +143,13 @@ class Differencing(Result):
     def linked_by(self) -> dict[str, tuple[str, ...]]:
         """The columns that link each earlier release, where any does."""
         return {entry.name: entry.linked_by for entry in self.entries if entry.linked_by}
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """What would end what is disclosed, in exact figures: of how many records which way leads to it."""
+        ways = ((CERTAIN, self.certain_together), (SHOWN, self.unprotected), (HIDDEN, self.given_back))
+        told = (words.format(counted(number, "record")) for words, number in ways if number)
+        return (*filter(None, [self.unlinking]), *told)
 
     @property
     def linked_words(self) -> str:
@@ -393,6 +401,9 @@ def differencing(
     )  # fmt: skip
 
 
+CERTAIN = "of {} what is sensitive is certain: make it, or the keys, coarser"
+SHOWN = "of {} a value goes out that an earlier release hides: take it out here, too (suppress_above)"
+HIDDEN = "of {} a value is missing that an earlier release shows: with coarser keys fewer are taken out"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
     "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
@@ -410,9 +421,13 @@ SINGLY = (
     "release are the same person's was not looked at"
 )
 NOT_EARLIER = (
-    "no earlier release has {} in a coding that can be compared; where none had it at all, say so: [ledger] new"
+    "no earlier release has {} in a coding that can be compared; where none had it at all, or it was asked anew, say "
+    "so: [ledger] new"
 )
-OTHERWISE = "{} is coded otherwise in an earlier release, and which codes stand for the same values cannot be told"
+OTHERWISE = (
+    "{} is coded otherwise in an earlier release, and which codes stand for the same values cannot be told; where it "
+    "was asked anew, give it another name and say so: [ledger] new"
+)
 TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
 
 
@@ -496,9 +511,7 @@ def _earlier(
         tell(f"reading {name}")
         present = _columns(frame)
         own = given or tuple(key for key in keys if key in present)
-        columns = tuple(
-            dict.fromkeys(column for column in (*own, *keys, *sensitive) if column in present or column in own)
-        )
+        columns = tuple(dict.fromkeys(wanted for wanted in (*own, *keys, *sensitive) if wanted in {*present, *own}))
         _check_columns(name, columns, (*keys, *sensitive))
         file = release_ledger.open_release(
             frame, columns, id=_present(frame, id), name=name, role="earlier_keys", scenario=scenario,

@@ -63,9 +63,7 @@ def link_rows(new: OpenedRelease, earlier: Earlier, id: str | None, *, aligned: 
                 rows = _looked_up(new.linking_digests(new.id, earlier.digester), new.id, part)
                 if name == id or (rows >= 0).mean() >= ALIKE:
                     return rows
-    if aligned and earlier.order is not None and len(earlier.order) == new.n:
-        return earlier.order
-    return None
+    return earlier.order if aligned and earlier.order is not None and len(earlier.order) == new.n else None
 
 
 def _linking_parts(earlier: Earlier) -> Iterator[tuple[str, str, Any]]:

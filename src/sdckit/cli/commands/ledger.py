@@ -209,6 +209,8 @@ def check(
     `differencing` of the scenario, or without one; 1 where it is exceeded; 2 bad input, or a threshold that could not
     be judged; 3 internal error.
     """
+    from sdckit.attacks.differencing.differencing import differencing
+
     check_report_name(report)
     check_targets(report, inputs=(reading.file, scenario, key, original, log, *(earlier or ())))
     engine.check(reading)
@@ -216,27 +218,31 @@ def check(
     people, id = _declared(chosen, people, id)
     _check_original(original, id, engine)
     columns = _header(reading, engine)
-    if id is not None and id not in columns and original is None:
+    if id is not None and id not in columns and original is None and not earlier:
         raise ColumnError(
             f"{reading.file.name} has no column {id!r}, the id of the ledger: it need not go out. Say which file has "
             "it: --original ORIGINAL --log LOG"
         )
+    id = id if original is not None or id in columns else None  # earlier files are joined by what they show
     chosen = _without_keys(_reading_id(chosen, id), columns, log)
-    if within is None:
-        within = 3 if chosen.ledger is None else chosen.ledger.within
-    opened = None if earlier and ledger is None and chosen.ledger is None else open_ledger(chosen, ledger, key)
-    own = () if opened is None else own_entries(opened, [reading.file])
+    place = chosen.ledger
+    declared: dict[str, Any] = {} if place is None else place.model_dump(include={"first", "new", "within"})
+    declared |= {} if within is None else {"within": within}
+    opened = None if earlier and ledger is None and place is None else open_ledger(chosen, ledger, key)
+    own = () if opened is None else own_entries(opened, [reading.file, *(earlier or ())])
     with Steps(quiet=no_progress) as steps:
         frame, n = _read(reading, engine, chosen, columns, id, steps, original=original, log=log)
         if report is not None:
             check_enough_records(n, internal=internal)
         files = {path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps) for path in earlier or ()}
-        differences = _differences(
-            frame, chosen, steps, earlier=files or None, ledger=opened and opened.without(own),
-            earlier_keys=split(earlier_keys) or None, aligned=aligned, people=people, id=id, within=within,
-            first=chosen.ledger is not None and chosen.ledger.first,
-            new=() if chosen.ledger is None else chosen.ledger.new,
-        )  # fmt: skip
+        differences = {
+            name: differencing(
+                frame, scenario=chosen.intruder(name), step=steps.step, earlier=files or None,
+                ledger=opened and opened.without(own), earlier_keys=split(earlier_keys) or None, aligned=aligned,
+                people=people, id=id, **declared,
+            )
+            for name in chosen.intruders
+        }  # fmt: skip
     verdicts = _verdicts(chosen, differences)
     if report is not None:
         _report(report, reading.file.name, differences, verdicts, internal=internal)
@@ -249,7 +255,7 @@ def check(
     code = _told(verdicts)
     if opened is not None:
         if own:
-            tell(f"\n{', '.join(own)} of the ledger is this file itself, and was left out.")
+            tell(f"\nLeft out of the ledger, as the file itself is given: {', '.join(own)}.")
         tell(head_line(opened))
     return code
 
@@ -287,15 +293,16 @@ def _reading_id(scenario: Scenario, id: str | None) -> Scenario:
 
 
 def _without_keys(scenario: Scenario, columns: Sequence[str], log: Path | None) -> Scenario:
-    """The scenario without the keys that a recipe left out, as its log says."""
+    """The scenario without the keys, and without roles of other columns, that a recipe left out, as its log says."""
     if log is None:
         return scenario
     from sdckit.workflow.recoded_original.published_recodings import left_of, read_recodings
 
-    left, gone = left_of(scenario, read_recodings(None, log), columns)
+    recodings = read_recodings(None, log)
+    left, gone = left_of(scenario, recodings, columns)
     for name in gone:
         tell(f"{name} was left out of the release, so it is no key of an intruder there.")
-    return left
+    return left if recodings is None else left.narrowed({*left.columns} - {*recodings.left_out} | {*columns})
 
 
 def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | None, id: str, steps: Steps) -> Any:
@@ -355,15 +362,6 @@ def _earlier(file: Path, scenario: Scenario, reading: Reading, id: str | None, k
     named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
     also = () if id is None or id not in _header(replace(reading, file=file)) else (id,)
     return read_release(file, named, also=also, steps=steps, whole=True, **reading.how_others)
-
-
-def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> dict[str, Differencing]:
-    from sdckit.attacks.differencing.differencing import differencing
-
-    return {
-        name: differencing(frame, scenario=scenario.intruder(name), step=steps.step, **given)
-        for name in scenario.intruders
-    }
 
 
 def _verdicts(scenario: Scenario, differences: dict[str, Differencing]) -> list[Verdict]:

@@ -379,8 +379,8 @@ class LedgerPlace(ScenarioTable):
     first
         Whether nothing of the survey went out before: the office's word, without which an empty ledger judges nothing.
     new
-        Keys and sensitive variables that no earlier release had in any coding: the office's word, without which they
-        are not judged.
+        Keys and sensitive variables that no earlier release had in any coding, or that were asked anew under a name of
+        their own: the office's word, without which they are not judged.
     add
         Whether `protect` remembers what it writes, as pending until `check` passes it.
 
