@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -101,6 +102,18 @@ def test_a_verdict_says_how_many_releases_it_is_about(folder: Path, capfd: pytes
     assert "something is disclosed together with 4 earlier releases, 1 of them pending, not above 0" in words(capfd)
     assert check("other", "--protected") == 0
     assert "is disclosed together with 4 earlier releases: 0 %, not above 0" in words(capfd)
+
+
+def test_a_report_holds_a_file_against_the_releases_that_check_does(folder: Path) -> None:
+    """Not against what the ledger remembers of the file itself."""
+    DATA.select(reversed(DATA.columns)).write_csv("earlier.csv")
+    assert run(["ledger", "add", "earlier.csv", *NAMED, "--name", "earlier"]) == 0
+    assert protect("new", "--ledger") == 0
+    line = ["assess", "survey.csv", "--released", "new.csv", "--log", "new.json", *NAMED, "--quiet"]
+    assert run([*line, "--json", "new.report.json", "--internal"]) == 0
+    report = json.loads(Path("new.report.json").read_text(encoding="utf-8"))
+    (verdict,) = [one for one in report["verdicts"] if one["name"] == "differencing"]
+    assert verdict["beside"] == "1 earlier release"
 
 
 def test_another_pending_release_is_no_release_that_went_out(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
