@@ -155,6 +155,11 @@ def test_no_file(tmp_path: Path) -> None:
         sdc.Recipe.from_toml(tmp_path / "no.toml")
 
 
+def test_a_scenario_that_is_no_file_name_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="names its file; a Scenario goes to apply"):
+        sdc.Recipe(STEPS, scenario=scenario())  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("steps", ["pram", {"method": "pram"}, 3, []])
 def test_steps_that_are_no_list(steps: Any) -> None:
     with pytest.raises(ScenarioError, match=r"list|at least one step"):

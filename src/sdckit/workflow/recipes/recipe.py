@@ -242,8 +242,8 @@ class Recipe(Displayed):
     ------
     ScenarioError
         No steps, an unknown method or argument (the nearest is told), an argument of the wrong kind or
-        lacking, or one that does not belong in a recipe. A derived column that a step changes, too, whose formula
-        cannot be read, or which follows from itself.
+        lacking, or one that does not belong in a recipe; a scenario that is no name of a file. A derived column that a
+        step changes, too, whose formula cannot be read, or which follows from itself.
 
     Notes
     -----
@@ -279,6 +279,8 @@ class Recipe(Displayed):
             raise ScenarioError('steps= is a list, each step like {"method": "pram", "columns": ["job"]}')
         if not steps:
             raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
+        if not isinstance(scenario, str | None):
+            raise ScenarioError("scenario= of a recipe names its file; a Scenario goes to apply(data, scenario=)")
         made = tuple(checked_step(number, table) for number, table in enumerate(steps, 1))
         reads_alone(made)
         object.__setattr__(self, "derived", dict(derived or {}) if derived_steps(derived, made) else {})
