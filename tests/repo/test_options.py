@@ -27,7 +27,7 @@ from pages import PAGES, arguments, named_commands, parts
 from tree import ROOT, nodes, none_offends, parsed, sources
 
 LIST = Path(__file__).with_name("unused_options.txt")
-MOST = 151  # arguments on the list when it was last shortened: lower it, never raise it
+MOST = 150  # arguments on the list when it was last shortened: lower it, never raise it
 FUNCTIONS = {
     name: tuple(inspect.signature(function).parameters.values())
     for name in sorted(sdckit.__all__)

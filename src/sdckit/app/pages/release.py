@@ -117,8 +117,7 @@ def _serve_making(input: Inputs, made: Made) -> None:
         ui.update_action_button("make_release", label=_make_words(room.say, again=again.get()))
 
     def options(*, attacks: bool) -> dict[str, Any]:
-        formula = str(input.formula() or "").strip()
-        models = {formula: str(input.family())} if formula else {}
+        models = {formula: str(input.family())} if (formula := str(input.formula() or "").strip()) else {}
         return {"models": models, "control": room.work.get().control if attacks else "", "attacks": attacks}
 
     def make_it(options: Mapping[str, Any]) -> None:

@@ -13,7 +13,6 @@ import typer
 from sdckit.catalogue import further
 from sdckit.cli import options
 from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_release
-from sdckit.cli.commands.check import BesideLedger
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
 from sdckit.cli.outputs import (
@@ -226,7 +225,9 @@ def assess(
         by_log = recodings is not None and recodings.tells_rows
         print_plan(reading, left, asked, release, read_models(release.model), by_log=by_log, engine=engine)
         return
-    chosen = BesideLedger.of(chosen, release.files or [file]).scenario
+    from sdckit.workflow.recipes.pending_release import beside_ledger
+
+    chosen, *_ = beside_ledger(chosen, release.files or [file])
     with Steps(quiet=quiet) as steps:
         result = run(
             reading, chosen, release, steps=steps, documents=bool(report or json), internal=internal,

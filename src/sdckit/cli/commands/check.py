@@ -64,10 +64,11 @@ def check(
     from sdckit.cli.options import make_scenario
     from sdckit.cli.outputs import check_table, check_targets
     from sdckit.workflow.check import check_assessment, require_gate
+    from sdckit.workflow.recipes.pending_release import beside_ledger
 
     chosen = make_scenario(scenario, thresholds=vars(limits), missing_codes=codes(reading.missing), **of_type.entries)
     require_gate(chosen, compared=bool(released))
-    beside = BesideLedger.of(chosen, released or [reading.file])
+    beside = BesideLedger(*beside_ledger(chosen, released or [reading.file]))
     chosen = beside.scenario
     release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log, targets=targets)
     release.check(reading.file)
@@ -125,17 +126,6 @@ class BesideLedger:
     scenario: Scenario
     ledger: ReleaseLedger | None = None
     own: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, scenario: Scenario, files: Sequence[Path]) -> BesideLedger:
-        """Open the ledger; the files are held against all entries but their own."""
-        if scenario.ledger is None:
-            return cls(scenario)
-        from sdckit.workflow.recipes.pending_release import open_ledger, own_entries
-
-        ledger = open_ledger(scenario)
-        own = own_entries(ledger, files)
-        return cls(scenario.changed(ledger=scenario.ledger.holding(ledger.without(own))), ledger, own)
 
     def settled(self, *, passed: bool) -> list[str]:
         """Make pending entries of files that passed released ones; what became of them, in lines."""

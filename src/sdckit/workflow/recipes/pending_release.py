@@ -46,6 +46,15 @@ def own_entries(ledger: ReleaseLedger, files: Sequence[Path]) -> tuple[str, ...]
     return tuple(dict.fromkeys(name for file in files if file.is_file() for name in ledger.names_of(file)))
 
 
+def beside_ledger(scenario: Scenario, files: Sequence[Path]) -> tuple[Scenario, ReleaseLedger | None, tuple[str, ...]]:
+    """The scenario with its ledger opened but for the entries of these files; that ledger, and these entries."""
+    if scenario.ledger is None:
+        return scenario, None, ()
+    ledger = open_ledger(scenario)
+    own = own_entries(ledger, files)
+    return scenario.changed(ledger=scenario.ledger.holding(ledger.without(own))), ledger, own
+
+
 @dataclass(frozen=True)
 class PendingRelease:
     """What the ledger of a scenario is to remember of the files that a recipe writes.
