@@ -192,8 +192,8 @@ def link_households(
     alike in these by the others.
 
     >>> sex, home = np.array([1, 2] * 30), np.arange(60) // 2
-    >>> ages = np.random.default_rng(1).integers(1, 9, (2, 60))
-    >>> linked, _ = link_households([sex, *ages], [column[::-1] for column in (sex, *ages)], (home, home))
+    >>> traits = np.random.default_rng(1).integers(1, 9, (3, 60))
+    >>> linked, _ = link_households([sex, *traits], [column[::-1] for column in (sex, *traits)], (home, home))
     >>> bool((linked.there == 59 - linked.here).all()), len(linked.here) > 50
     (True, True)
     """
