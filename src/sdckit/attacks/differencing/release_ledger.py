@@ -169,7 +169,8 @@ def open_release(
         )
     links = {column: _alone(canonical(code_column(frame[column]))) for column in telling}
     homes = None if scenario is None else np.zeros(0, np.int64)
-    for coded in (code_column(frame[name]) for name in home):
+    if home:
+        coded = code_column(frame[home[0]])
         homes = homes_of(coded.codes(), coded.span).of_row
     links = {column: few for column, few in links.items() if few.texts}
     return OpenedRelease(frame, len(frame), levels, own, links, homes=homes)

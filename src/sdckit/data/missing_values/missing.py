@@ -90,13 +90,12 @@ def _among_numbers(series: pl.Series) -> list[Found]:
     if given.head(_FIRST).cast(pl.Float64, strict=False).is_not_null().sum() == 0:
         return []
     numbers = given.cast(pl.Float64, strict=False)
-    texts = given.filter(numbers.is_null())
-    if texts.n_unique() > _MOST or numbers.drop_nulls().n_unique() < 2:
+    texts = given.filter(numbers.is_null()).value_counts(sort=True)
+    if len(texts) > _MOST or numbers.drop_nulls().n_unique() < 2:
         return []
-    counted_texts = texts.value_counts(sort=True).rows()
     return [
         Found(series.name, text, int(records))
-        for text, records in counted_texts
+        for text, records in texts.rows()
         if records >= _FEWEST and not re.search(r"\d", text)
     ]
 
