@@ -140,8 +140,8 @@ def test_the_size_of_the_data_is_no_other_size():
     [
         ({"n": 0}, "n counts the records of each file"),
         ({"n": 10}, "'person' is not drawn"),
-        ({"n": 10, "rows": np.ones(N, bool)}, "does not go with rows="),
-        ({"n": 10, "household": "person"}, "does not go with rows= or household="),
+        ({"n": 10, "rows": np.ones(N, bool)}, "rows= keeps the 240 of the file; leave one out"),
+        ({"n": 10, "household": "person"}, "a household .household=, or that of a scenario. keeps the 240"),
     ],
 )
 def test_sizes_that_cannot_be(options, says):
