@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
@@ -46,8 +47,9 @@ def frame(columns: list[Ints]) -> pl.DataFrame:
 def alone_in_both(here: list[Ints], there: list[Ints]) -> dict[int, int]:
     """Rows whose joint values one row of each file has, by counting."""
     files = [list(zip(*(column.tolist() for column in file), strict=True)) for file in (here, there)]
-    at = [{row: place for place, row in enumerate(rows) if rows.count(row) == 1} for rows in files]
-    return {at[0][row]: at[1][row] for row in at[0] if row in at[1]}
+    times = [Counter(rows) for rows in files]
+    at = [{row: place for place, row in enumerate(rows)} for rows in files]
+    return {at[0][row]: at[1][row] for row in at[0] if times[0][row] == times[1][row] == 1}
 
 
 @pytest.mark.parametrize("seed", range(6))
