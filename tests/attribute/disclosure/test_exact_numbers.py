@@ -224,6 +224,27 @@ def test_equal_steps_tell_the_largest_number(how: str, rows: str) -> None:
     assert (verdict.holds, verdict.variable, verdict.value) == (False, "pay", 0.01)
 
 
+@pytest.mark.parametrize("how", ["equal_width", "log"])
+@pytest.mark.parametrize("digits", [0, 2], ids=["whole", "decimal"])
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_by_themselves_show_equal_steps(seed: int, digits: int, how: str) -> None:
+    """Neither recipe nor log are there; of quantiles, and of chosen edges, nothing follows."""
+    rng = np.random.default_rng(seed)
+    pay = np.append(np.round(rng.lognormal(8, 1, 300), digits), 91234.0)
+    survey = pl.DataFrame({"pay": pay})
+    for bands in (3, 5, 8):
+        released = recode(survey, column="pay", bands=bands, how=how).data  # type: ignore[arg-type]
+        result = exact_numbers(survey, released, magnitudes="pay", number_groups=[])
+        assert result.n_exact == 1
+        assert result.notes["edges"].endswith("the largest number of pay")
+        assert result.records["pay_exact"].arg_max() == 300
+        quantiles = recode(survey, column="pay", bands=bands, how="equal_frequency").data
+        assert exact_numbers(survey, quantiles, magnitudes="pay", number_groups=[]).n_exact == 0
+    for edges in ([0, 2500, 5000, 7500, None], [0, 1234, 5000, 20000, None], [0, 30411, 60822, 100000]):
+        chosen = recode(survey, column="pay", bands=edges).data
+        assert exact_numbers(survey, chosen, magnitudes="pay", number_groups=[]).n_exact == 0
+
+
 @pytest.mark.parametrize(
     ("bands", "how"),
     [(2, {}), (5, {"how": "equal_frequency"}), ([0, 1200, 2000, None], {}), ([0, 155000, 310000, 465000, None], {})],

@@ -27,6 +27,9 @@ from sdckit.numerics.threads import run
 
 NEAR = 0.1  # relative distance within which a number is as good as known: p = 10 of the p % rule
 SLACK = 1 + 1e-12  # a distance reached by rounding is reached
+FEWEST_EDGES = 2
+EQUAL, BEYOND = 0.02, 0.0015  # by how much edges may be off: in steps, as a share of the range of all numbers
+ROOM = 1.0  # that `recode` leaves at either end
 DEFAULT_K = 3
 FEWEST_APART, MOST_APART = 50_000, 2_000_000  # records of which columns are looked at on threads
 MISSING_RULE = "a missing value of a group column is a value of its own; a missing number never counts"
@@ -230,9 +233,9 @@ def exact_numbers(
 
     Where rows do not belong together, the groups of the original are those of its own values, recoded as the release
     is, and a value counts where any released record of its group lies within 10 % of it: more may count than rightly
-    do. An original in ranges is taken at their middle. Where recipe or log say that a number was cut in three bands or
-    more of equal width, or of equal width of the logarithm, its smallest and largest value follow from the edges: they
-    are released, too.
+    do. An original in ranges is taken at their middle. Where a number was cut in three bands or more of equal width, or
+    of equal width of the logarithm, as recipe, log or the labels themselves show, its smallest and largest value follow
+    from the edges: they are released, too.
 
     References
     ----------
@@ -266,7 +269,7 @@ def exact_numbers(
     columns = tuple(
         tuple(
             ExactColumn(name, int(large[j].sum()), int(exact[j].sum()), float(exact[j].sum()) / pair.n)
-            for name, (large, exact) in counted.items()
+            for name, (large, exact, _) in counted.items()
         )
         for j in range(pair.m)
     )
@@ -275,13 +278,59 @@ def exact_numbers(
     notes = {"groups": f"groups by {', '.join(groups)}" if groups else "the file is one group"}
     if not pair.aligned:
         notes["rows"] = "rows do not belong together: any released record of the group counts"
-    if told := [name for name in ends_told(pair) if name in there]:
-        notes["edges"] = f"equal steps between edges tell the smallest and the largest number of {', '.join(told)}"
-    flags = {name: np.stack(exact).mean(axis=0) for name, (_, exact) in counted.items()}
+    if in_steps := [name for name, (_, _, is_cut) in counted.items() if is_cut]:
+        notes["edges"] = f"equal steps between edges tell the smallest and the largest number of {', '.join(in_steps)}"
+    flags = {name: np.stack(exact).mean(axis=0) for name, (_, exact, _) in counted.items()}
     return ExactNumbers(
         pair, per_release, MISSING_RULE, notes, n=pair.n, columns=columns, groups=groups, k=limit, flags=flags,
         prefix=prefix, **mean_figures(per_release),
     )  # fmt: skip
+
+
+def ends_of_steps(ranges: Interval, smallest: float, largest: float) -> tuple[bool, bool]:
+    """Whether the edges of ranges, by equal steps of the numbers or logarithms, lead to the smallest and the largest.
+
+    Steps that anybody might choose (20, 2,500; from a multiple of them on; whole factors) say nothing of the file.
+
+    Examples
+    --------
+    >>> edges = np.array([-np.inf, 19.4, 38.8, 58.2, 77.6, np.inf])
+    >>> ends_of_steps((edges[:-1], edges[1:]), 0, 97), ends_of_steps((edges[:-1], edges[1:]), 2, 90)
+    ((True, True), (False, False))
+    >>> twenties = np.array([0.0, 20, 40, 60])
+    >>> ends_of_steps((twenties, twenties + 19), 0, 79)
+    (False, False)
+    """
+    low, high = ranges
+    below, above = np.isneginf(low), np.isposinf(high)
+    starts, tops = np.unique(low[np.isfinite(low)]), np.unique(high[below & np.isfinite(high)])
+    edges = np.union1d(starts, tops[~np.isin(tops + 1, starts)])  # "up to 19" ends where "20-39" begins
+    last = edges[-1:] if above.any() else high[np.isfinite(high)]
+    if len(edges) < FEWEST_EDGES or not last.size:
+        return False, False
+    ends, slack = np.array([smallest, largest]), BEYOND * (largest - smallest)
+    leads = np.zeros(2, np.bool_)
+    for scaled, back in ((edges, np.asarray), (np.log(edges) if edges[0] > 0 else edges[:0], np.exp)):
+        times = np.diff(scaled) / np.diff(scaled).min(initial=math.inf)  # where ranges are empty, some are missing
+        if not times.size or (np.abs(times - np.round(times)) > EQUAL).any():
+            continue
+        step = (scaled[-1] - scaled[0]) / np.round(times).sum()
+        if _is_chosen(back(scaled), step, back):
+            continue
+        end = np.log(last.max()) if back is np.exp else last.max()
+        outer = np.array([scaled[0] - step * below.any(), end + step * above.any()])
+        for room in (0.0, ROOM):
+            leads |= np.abs(back(outer + np.array([room, -room])) - ends) <= slack
+    return bool(leads[0]), bool(leads[1])
+
+
+def _is_chosen(edges: Floats, step: float, back: Any) -> bool:
+    """Whether somebody may have chosen steps for their numbers."""
+    if back is np.exp:
+        factor = math.exp(step)
+        return math.isclose(factor, round(factor), rel_tol=1e-9)
+    is_round = math.isclose(step, float(f"{step:.1e}"), rel_tol=1e-9)
+    return is_round and np.allclose(edges, np.round(edges / step) * step, rtol=0, atol=1e-9 * step)
 
 
 def _asked(
@@ -324,18 +373,21 @@ def _opened(
     return read_pair(opened, left, aligned=aligned is not False)
 
 
-def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[list[Bools], list[Bools]]:
-    """For each release the records that dominate their group, and those of them released within 10 % of the truth."""
+def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[list[Bools], list[Bools], bool]:
+    """For each release the records that dominate their group, and those of them released within 10 % of the truth.
+
+    Last whether equal steps tell the smallest or the largest number.
+    """
     truth = pair.raw if pair.raw is not None and name in pair.raw.columns else pair.original
-    low, high = _bounds(truth[name], pair.names[0])
+    (low, high), _ = _bounds(truth[name], pair.names[0])
     with np.errstate(invalid="ignore"):
         values = low if low is high else (low + high) / 2
     if not np.isfinite(values).any():
         raise DataError(f"{pair.names[0]}: {name!r} has no number in any record; leave it out")
     own = [column for column in groups if column != name]
-    large, exact = [], []
+    large, exact, in_steps = [], [], name in cut_in_steps(pair)
     for j, (file, order) in enumerate(zip(pair.released, pair.orders, strict=True), 1):
-        bounds = _bounds(file[name], pair.names[j])
+        bounds, ranges = _bounds(file[name], pair.names[j])
         if pair.aligned:
             of_row, n_groups = groups_of(file, own)  # as released: the original may be coded otherwise
             if order is not None:
@@ -348,26 +400,32 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
             counts = dominating(values, of_row, grouped.n_groups, k)
             near = counts.copy()
             near[counts] = any_released_near(values[counts], of_row[counts], bounds, grouped.of_row[j])
-        if name in ends_told(pair):
-            near |= counts & ((values == np.nanmin(values)) | (values == np.nanmax(values)))
+        smallest, largest = np.nanmin(values), np.nanmax(values)
+        by_steps = (True, True) if name in cut_in_steps(pair) else ends_of_steps(ranges, smallest, largest)
+        for is_told, end in zip(by_steps, (smallest, largest), strict=True):
+            near |= counts & (values == end) & is_told
+        in_steps |= any(by_steps)
         large.append(counts)
         exact.append(near)
-    return large, exact
+    return large, exact, in_steps
 
 
-def ends_told(pair: Pair) -> list[str]:
-    """Columns released in equal steps from their smallest to their largest number, which the edges tell."""
+def cut_in_steps(pair: Pair) -> list[str]:
+    """Columns that recipe or log say were cut in equal steps from their smallest to their largest number."""
     return [recoding.column for recoding in pair.recoded if IN_STEPS in recoding.kind]
 
 
-def _bounds(series: Any, label: str) -> Interval:
-    """Bounds of the numbers or ranges of a column, NaN where missing; a column of numbers is its own bounds."""
+def _bounds(series: Any, label: str) -> tuple[Interval, Interval]:
+    """Bounds of the numbers or ranges of a column, NaN where missing, and its different ranges.
+
+    A column of numbers is its own bounds, and has no ranges.
+    """
     if series.dtype.is_numeric():
         values = float_values(series, "magnitude")
-        return values, values
+        return (values, values), (values[:0], values[:0])
     distinct = distinct_values(series)
     bands = [read_band(str(value)) for value in distinct.values]
     if distinct.kind not in ("text", "empty") or any(band is None for band in bands):
         raise DataError(f"{label}: {series.name!r} holds neither numbers nor ranges of numbers")
     ends = np.array([[band.low, band.high] for band in bands if band is not None] + [[np.nan, np.nan]], np.float64)
-    return ends[distinct.codes, 0], ends[distinct.codes, 1]
+    return (ends[distinct.codes, 0], ends[distinct.codes, 1]), (ends[:, 0], ends[:, 1])
