@@ -84,7 +84,7 @@ def link_by_columns(
         right += way.right * free.sum()
     if not taken.any():
         return None, whole and sure
-    right /= taken.sum()
+    right = float(right / taken.sum())
     if known is not None and (both := (rows >= 0) & (known >= 0)).any():
         right = float((rows[both] == known[both]).mean())
     return (Link(rows, tuple(linking), right, together) if right >= LEAST_RIGHT else None), whole

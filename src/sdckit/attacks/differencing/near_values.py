@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from sdckit.numerics.coding import hash_words
 KNOTS, FEWEST_BETWEEN = 64, 8  # places at which a number is put on a scale, and records between two of them
 APART, BEYOND = 100.0, 50.0  # of two blocks on the axis that keeps them apart; what is farther is in another block
 MOST_TRIED = 1 << 16  # rows of both files by which columns are tried
+MOST_MIDDLES = 3  # numbers in the middle of which that is done
 NEARER = 0.25  # share of different people who lie nearer than those who count as near
 
 
@@ -42,17 +43,17 @@ def link_by_near_values(
     file = np.repeat(np.array([0, 1], np.uint64), [len(own) for own in next(iter(numbers.values()))])
     places = [np.concatenate([_on_a_scale(own) for own in both]) for both in numbers.values()]
     whole = _NearSearch([scattered(codes, at) for at, codes in enumerate(equal.values())], places, file)
-    search = whole.drawn_out()
-    if search is None:
-        return None, False
-    chosen = search.best(range(len(names)))
-    if not enough(search.pairs(chosen)):
-        return None, search is whole
-    if not _confirmed(search, chosen, names) or not enough(whole.pairs(chosen)):
-        return None, False
-    first, second = whole.linked(chosen)
-    there, hidden = second - int((file == 0).sum()), np.full(len(first), -1)
-    return LinkedTogether(tuple(sorted(chosen)), first, there, whole.right(chosen), hidden), True
+    sure = len(file) <= MOST_TRIED
+    for search in [whole] if sure else whole.middles():
+        chosen = search.best(range(len(names)))
+        if not enough(search.pairs(chosen)):
+            continue
+        if _confirmed(search, chosen, names) and enough(whole.pairs(chosen)):
+            first, second = whole.linked(chosen)
+            there, hidden = second - int((file == 0).sum()), np.full(len(first), -1)
+            return LinkedTogether(tuple(sorted(chosen)), first, there, whole.right(chosen), hidden), True
+        sure = False
+    return None, sure
 
 
 def _on_a_scale(numbers: Floats) -> Floats:
@@ -78,24 +79,19 @@ class _NearSearch(Search):
         super().__init__([*self.equal, *spots], file[rows], None)
         self.drawn = 0
 
-    def drawn_out(self) -> _NearSearch | None:
-        """Of many rows those in the middle of the number that leaves most right pairs; None where none does."""
+    def middles(self) -> Iterator[_NearSearch]:
+        """Of many rows those in the middle of a number, of the numbers of most values: one that stays has all pairs."""
         share = MOST_TRIED / len(self.file)
-        if share >= 1:
-            return self
-        middles = [np.abs(place - 0.5) <= share / 2 for place in self.places]
-        some = [middle for middle in middles if 0.25 <= middle.sum() / MOST_TRIED <= 4]
-        searches = [_NearSearch(self.equal, self.places, self.file, middle) for middle in some]
-        return max(searches, key=lambda search: max(map(search.score, search.starts())), default=None)
-
-    def starts(self) -> list[frozenset[int]]:
-        """All columns, and all numbers."""
-        every = frozenset(range(len(self.words)))
-        return [every, every - {*range(len(self.equal))}]
+        for place in sorted(self.places, key=lambda place: -len(np.unique(place)))[:MOST_MIDDLES]:
+            middle = np.abs(place - 0.5) <= share / 2
+            if middle.sum() <= MOST_TRIED * 4:
+                yield _NearSearch(self.equal, self.places, self.file, middle)
 
     def best(self, columns: Sequence[int]) -> frozenset[int]:
-        """The set of the best score that putting columns in and out leads to."""
-        return max((self._climbed(start, columns) for start in self.starts()), key=self.score)
+        """The set of the best score that putting columns in and out leads to, from all, and from all numbers."""
+        every = frozenset(columns)
+        starts = every, every - {*range(len(self.equal))}
+        return max((self._climbed(start, columns) for start in starts), key=self.score)
 
     def pairs(self, columns: frozenset[int], *, every: bool = False) -> tuple[int, int, int]:
         """Pairs of rows that are each other's nearest: within the first file, across, within the second."""
