@@ -252,3 +252,16 @@ def test_a_report_is_written_in_the_language_asked_for(tmp_path: Path) -> None:
     assert "The answer, 600 Datensätze" in html
     assert "age (Records)" in html
     assert "Nicht innerhalb der festgelegten Grenzwerte" in html
+
+
+def test_links_by_near_values_and_how_many_of_them_are_right_are_said_in_german() -> None:
+    joined = "joined by sex, income together (income by near values); 12 links, of which 99 % are right by estimate."
+    page = Page("", "", None, "", "", [Section("", (Paragraph(f"first: its sketch compared; {joined}"),))], "")
+    names = Names(frozenset({"sex", "income"}))
+    (block,) = translate(page, "de", names).sections[0].blocks
+    assert isinstance(block, Paragraph)
+    assert block.text == (
+        "first: mit der Skizze verglichen; verknüpft durch sex, income zusammen (income durch nahe Werte); "
+        "12 Verknüpfungen, von denen schätzungsweise 99 % richtig sind."
+    )
+    assert missing(page, "de", names) == []

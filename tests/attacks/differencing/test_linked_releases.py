@@ -268,7 +268,7 @@ def test_that_several_columns_together_were_not_tried_as_a_link_is_said(fine: bo
     found = sdc.differencing(wave, ledger=ledger, keys=["sex"])
     verdict = judge_differencing(0.0, "", found, {})
     assert (found.singly, "linked" in found.notes, verdict.singly, verdict.word) == (fine, fine, fine, "holds")
-    assert ("several columns together link" in verdict.sentence) is fine
+    assert ("several columns together, or numbers that lie near, link" in verdict.sentence) is fine
     alone = [(one.name, one.word) for one in judge_linked(Thresholds(k=2), "", found)]
     assert alone == ([("k_linked", "not judged")] if fine else [])  # no other verdict would say it
     assert judge_linked(Thresholds(k=2, differencing=0.0), "", found) == ()

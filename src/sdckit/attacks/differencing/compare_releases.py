@@ -21,8 +21,8 @@ from sdckit.attacks.differencing.linked_releases import (
     open_sketch,
     released_link,
 )
+from sdckit.attacks.differencing.linking_columns import link_by_columns
 from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Combinations, Earlier, OpenedRelease
-from sdckit.attacks.differencing.several_columns import link_by_columns
 from sdckit.cells.packing import group_codes
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints, Words
@@ -396,6 +396,7 @@ class Comparison:
     flags: dict[str, Bools]
     joined: list[Joined]
     open: tuple[str, ...] = ()  # columns that go out and lead to nobody alone
+    numbers: tuple[str, ...] = ()  # and all of them, numbers of which may lie near
 
 
 def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease:
@@ -409,7 +410,7 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
     if old is not None and earlier.same_people:
         link, searched = released_link(new, earlier, old, rows, alike), False
         if link is None:
-            link, searched = link_by_columns(new, earlier, old, rows, shared.open)
+            link, searched = link_by_columns(new, earlier, old, rows, shared.open, shared.numbers)
         figures["searched"] = searched
         rows = link.rows if rows is None and link is not None else rows
     if not alike and earlier.order is None and rows is None and not {*new.levels} <= {*shared.said_new}:

@@ -25,6 +25,7 @@ from sdckit.attacks.differencing.compare_releases import (
 )
 from sdckit.attacks.differencing.in_parts import NOT_JOINED, compare_in_parts
 from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_keys, unlinking
+from sdckit.attacks.differencing.linking_columns import measured_columns
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
@@ -82,8 +83,8 @@ class Differencing(Result):
         What would part the linked releases: new identifiers, rounding, noise on the column that links them.
     singly : bool
         Whether not all columns could be tried as links to an earlier release together (it is not at hand, too large or
-        too small, or its codes are others), although all of the release together tell most records apart, and those
-        tried do not join it.
+        too small, or its codes are others), although all of the release together tell most records apart, or two of
+        them are numbers, which may lie near, and those tried do not join it.
     records : frame
         Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
     """
@@ -299,7 +300,8 @@ def differencing(
     what is certain together is not looked for. Where no single column joins an earlier release, it is looked for
     several that do so together: people alone in both files with their values are linked, if pairs within one file say
     that most of these are the same people, and other columns agree. Of an earlier file in memory all columns are tried,
-    of a ledger keys and sensitive variables; `singly` says where others might join. Where columns that go out join
+    and numbers that moved a little by who lies nearest; of a ledger keys and sensitive variables; `singly` says where
+    others might join. Where columns that go out join
     releases, ``joint`` has the groups, risks and sensitive values on the keys of all releases that a record is joined
     with; who is not linked by several columns may then be in the other release with any values.
 
@@ -365,7 +367,7 @@ def differencing(
         release, own, own_sets, targets, id, aligned, within, said_new, {target: [] for target in targets},
         {target: np.zeros(release.n, np.bool_) for target in own_sets},
         {name: np.zeros(release.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}, [],
-        tuple(plain_columns(open_frame(data), [*kept, *telling, *filter(None, [id])])),
+        *(tuple(plain_columns(open_frame(data), [*kept, *no, *filter(None, [id])])) for no in (telling, ())),
     )  # fmt: skip
     entries = []
     for previous in before:
@@ -386,7 +388,7 @@ def differencing(
     if shared.joined:
         tell("joining the releases that a column links")
         joint = joint_keys(release, shared.joined, replace(roles, weight=weight))
-    singly = _singly(data, entries, homes=release.shows_homes, without=(*kept, *telling, *filter(None, [id])))
+    singly = _singly(data, entries, shared, (*kept, *telling, *filter(None, [id])))
     notes |= {"linked": SINGLY} if singly else {}
     either = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
     disclosed = sum(entry.told_by_difference for entry in entries)
@@ -417,8 +419,8 @@ HOMES_NOT_KEPT = (
     "are was not looked at; add it again under another name with the scenario's household, or give the earlier files"
 )
 SINGLY = (
-    "not all columns were tried as links together: whether several tell which records of this and of an earlier "
-    "release are the same person's was not looked at"
+    "not all columns were tried as links together: whether several, by equal values or by numbers that lie near, tell "
+    "which records of this and of an earlier release are the same person's was not looked at"
 )
 NOT_EARLIER = (
     "no earlier release has {} in a coding that can be compared; where none had it at all, or it was asked anew, say "
@@ -431,10 +433,18 @@ OTHERWISE = (
 TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
 
 
-def _singly(data: Any, entries: Sequence[EarlierRelease], *, homes: bool, without: Sequence[str] = ()) -> bool:
-    """Whether several columns together, of people or households, might join an earlier release that no column does."""
-    alone = any(entry.same_people and not entry.linked_by and not entry.searched for entry in entries)
-    return alone and (homes or together_telling(data, release_ledger.MOST_ALIKE, without=without))
+def _singly(
+    data: Any, entries: Sequence[EarlierRelease], shared: Comparison | None = None, without: Sequence[str] = ()
+) -> bool:
+    """Whether several columns together, of people or households, might join an earlier release that no column does.
+
+    Columns might by equal values, if together they tell people apart, and two of numbers by near ones.
+    """
+    if not any(entry.same_people and not entry.linked_by and not entry.searched for entry in entries):
+        return False
+    if shared is None or shared.new.shows_homes or len(measured_columns([shared.new.frame], shared.numbers)) > 1:
+        return True
+    return together_telling(data, release_ledger.MOST_ALIKE, without=without)
 
 
 def _not_compared(
@@ -473,7 +483,7 @@ def _in_parts(
     )
     unjoined = NOT_JOINED.format(", ".join(joins)) if joins else ""
     notes = {**({"people": ADDED_UP} if len(entries) > 1 else {}), **({"certain_together": unjoined} if joins else {})}
-    singly = _singly(data, entries, homes=False)
+    singly = _singly(data, entries)
     notes |= {"linked": SINGLY} if singly else {}
     reasons = _not_compared(list(dict.fromkeys([*own, *targets])), said_new, (), entries)
     return Differencing(

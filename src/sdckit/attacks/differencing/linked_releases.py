@@ -97,6 +97,7 @@ class Link:
 
 
 TOGETHER, OF_HOMES = " together", " of all members of a household together"
+NEAR = " ({} by near values)"
 CHANCE = 0.1  # agreement beyond chance, at least, of rows that belong together
 
 
@@ -343,7 +344,7 @@ def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
     single = [release.link.columns for release in joined if release.link.right is None]
     parts = [f"{column}: {_instead(new.links[column])}" for column in dict.fromkeys(sum(single, ()))]
     several = dict.fromkeys(release.link for release in joined if release.link.right is not None)
-    parts += [f"{link.words}: {OF_HOME if link.together == OF_HOMES else COARSER}" for link in several]
+    parts += [f"{link.words}: {OF_HOME if link.together.startswith(OF_HOMES) else COARSER}" for link in several]
     return f"change what links them in this release, as the others are out: {'; '.join(parts)}" if parts else ""
 
 

@@ -4,90 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from sdckit.attacks.differencing.linked_releases import CHANCE, MOST_CHANCE, OF_HOMES, TOGETHER, Link, codes_in
-from sdckit.attacks.differencing.release_ledger import ALIKE, Earlier, OpenedRelease
-from sdckit.data.columns import code_column
-from sdckit.data.frames import plain_columns
+from sdckit.attacks.differencing.linked_releases import CHANCE, MOST_CHANCE, codes_in
+from sdckit.attacks.differencing.release_ledger import ALIKE
 from sdckit.data.hierarchy import read_band
-from sdckit.data.ledger.digests import Levels, canonical
+from sdckit.data.ledger.digests import Levels
 from sdckit.numerics.array_types import Floats, Ints, Words
 from sdckit.numerics.coding import hash_words
 
-MOST_SEARCHED = 1 << 25  # values of both files
 MOST_RANGES = 1 << 12  # levels that are read as numbers or ranges
-FEW_EACH = 4  # people per value of what may be new numbers of persons or households
-
-
-def link_by_columns(
-    new: OpenedRelease, earlier: Earlier, old: OpenedRelease, known: Ints | None, columns: Sequence[str]
-) -> tuple[Link | None, bool]:
-    """Link the records by columns of both releases that do so together; and whether all that both show was tried.
-
-    Of a release that is not at hand the columns that the ledger keeps are tried. `known` are the rows by an id, if
-    any. Where both show who lives together, whole households are linked by what their members are, too.
-    """
-    file = earlier.file
-    own = [*old.levels] if file is None else plain_columns(file)
-    shared = [name for name in columns if name in own]
-    names = [name for name in shared if name in (new.levels if file is None else new.frame.columns)]
-    people, homes = earlier.people(old)
-    if (new.n + len(people)) * len(names) > MOST_SEARCHED:
-        return None, False
-    whole = file is not None and names == shared and not _not_plain(new.frame, file)
-    whole &= min(new.n, len(people)) >= FEWEST  # of fewer nobody could tell a link from chance
-    pairs = []
-    for name in names:
-        first = new.levels[name] if name in new.levels else _opened(new.memo, new.frame, name)
-        second = old.levels[name] if file is None else _opened({}, file, name)
-        codes = shared_codes(first, second)
-        if codes is not None:
-            pairs.append((name, codes[0], codes[1][people] if file is None else codes[1]))
-        elif not _says_nothing(first, new.n, second, len(people)):
-            whole = False
-    codes_here, codes_there = [here for _, here, _ in pairs], [codes for _, _, codes in pairs]
-    linked, sure = link_by_several(codes_here, codes_there)
-    ways = [] if linked is None else [linked]
-    if new.homes is not None and len(new.homes) and homes is not None and len(homes):
-        linked, sure_of_homes = link_households(codes_here, codes_there, (new.homes, homes))
-        ways, sure = [*ways, *filter(None, [linked])], sure and sure_of_homes
-    rows, taken, right = np.full(new.n, -1, np.int64), np.zeros(len(people), np.bool_), 0.0
-    for way in ways:  # who is linked as a person is not linked once more through the household
-        free = (rows[way.here] < 0) & ~taken[way.there]
-        rows[way.here[free]], taken[way.there[free]] = people[way.there[free]], True
-        right += way.right * free.sum()
-    if not ways:
-        return None, whole and sure
-    right = float(right / (rows >= 0).sum())
-    if known is not None and (both := (rows >= 0) & (known >= 0)).any():
-        right = float((rows[both] == known[both]).mean())
-    linking = sorted({at for way in ways for at in way.columns})
-    together = OF_HOMES if ways[-1].homes else TOGETHER
-    link = Link(rows, tuple(pairs[at][0] for at in linking), right, together)
-    return (link, whole) if right >= LEAST_RIGHT else (None, whole)
-
-
-def _not_plain(frame: Any, file: Any) -> set[str]:
-    """Columns of both that hold lists or objects, of which none is tried."""
-    both = {*frame.columns} & {*file.columns}
-    return both - ({*plain_columns(frame)} & {*plain_columns(file)})
-
-
-def _says_nothing(here: Levels, n: int, there: Levels, m: int) -> bool:
-    """Whether a column that cannot be compared links nobody, too: one value for all, or new numbers of few each."""
-    fewest = min(len(here.texts), len(there.texts))
-    return fewest < 2 or (FEW_EACH * len(here.texts) >= n and FEW_EACH * len(there.texts) >= m)
-
-
-def _opened(memo: dict[Any, Any], frame: Any, name: str) -> Levels:
-    place = ("shared", name)
-    if place not in memo:
-        memo[place] = canonical(code_column(frame[name]))
-    levels: Levels = memo[place]
-    return levels
 
 
 def shared_codes(here: Levels, there: Levels) -> tuple[Ints, Ints] | None:
@@ -178,7 +105,7 @@ def link_by_several(here: Sequence[Ints], there: Sequence[Ints]) -> tuple[Linked
     out. Then columns that did not link, or are left out of those that do, must agree beyond what they agree for
     different people of one file.
     """
-    words = [_scattered(codes, at) for at, codes in enumerate(zip(here, there, strict=True))]
+    words = [scattered(codes, at) for at, codes in enumerate(zip(here, there, strict=True))]
     return _searched(words, here, there, None)
 
 
@@ -201,7 +128,7 @@ def link_households(
     of_row = np.concatenate([homes[0], homes[1] + n_homes])
     order = np.argsort(of_row, kind="stable")
     first = np.flatnonzero(np.diff(of_row[order], prepend=-1))
-    words = [_scattered(codes, at)[order] for at, codes in enumerate(zip(here, there, strict=True))]
+    words = [scattered(codes, at)[order] for at, codes in enumerate(zip(here, there, strict=True))]
     codes = [np.concatenate(pair)[order] for pair in zip(here, there, strict=True)]
     of_homes = []
     for column, word in zip(codes, words, strict=True):
@@ -232,9 +159,9 @@ def _searched(
     files = [np.zeros(len(here[0]), np.uint64), np.ones(len(there[0]), np.uint64)] if here else []
     columns, sure = list(range(len(words))), True
     for _ in range(ROUNDS if len(words) > 1 else 0):
-        search = _Search(words, np.concatenate(files), first)
+        search = Search(words, np.concatenate(files), first)
         chosen = search.best(columns)
-        if not _enough(search.pairs(chosen, every=True)):
+        if not enough(search.pairs(chosen, every=True)):
             break
         confirmed, worst = _confirmed(search, chosen, here, there)
         if confirmed:
@@ -246,9 +173,7 @@ def _searched(
     return None, sure
 
 
-def _with_hidden(
-    search: _Search, chosen: frozenset[int], here: Sequence[Ints], there: Sequence[Ints]
-) -> LinkedTogether:
+def _with_hidden(search: Search, chosen: frozenset[int], here: Sequence[Ints], there: Sequence[Ints]) -> LinkedTogether:
     """The people linked; and those of whom one file hides a value of one column, by all of the others."""
     first, second = search.linked(chosen)
     right, without = len(first) * search.right(chosen), np.full(len(first), -1, np.int64)
@@ -256,7 +181,7 @@ def _with_hidden(
     for column in sorted(chosen):
         hidden = np.concatenate([here[column], there[column]]) == 0
         rest = chosen - {column}
-        if not hidden.any() or not _enough(search.pairs(rest, every=True)):
+        if not hidden.any() or not enough(search.pairs(rest, every=True)):
             continue
         taken[first] = taken[second] = True
         pairs = search.linked(rest)
@@ -267,7 +192,7 @@ def _with_hidden(
     return LinkedTogether(tuple(sorted(chosen)), first, second - len(here[0]), float(right / len(first)), without)
 
 
-def _scattered(codes: tuple[Ints, Ints], at: int) -> Words:
+def scattered(codes: tuple[Ints, Ints], at: int) -> Words:
     """A random number for each value of a column, of both files in a row: sums of them tell combinations apart."""
     both = np.concatenate(codes)
     return np.random.default_rng((SEED, at)).integers(0, 1 << 63, int(both.max(initial=0)) + 1, np.uint64)[both]
@@ -283,13 +208,14 @@ def _by_chance(within: float, other: float) -> float:
     return float(2 * np.sqrt((within + 0.5) * (other + 0.5)))
 
 
-def _enough(pairs: Sequence[int]) -> bool:
+def enough(pairs: Sequence[int]) -> bool:
+    """Whether most pairs across two files are right beyond chance; `pairs` within the first, across, in the second."""
     within, across, other = pairs
     right = across - _by_chance(within, other)
     return bool(right >= LEAST_RIGHT * across and right >= SURE * np.sqrt(sum(pairs)))
 
 
-class _Search:
+class Search:
     """Sets of columns, by the pairs that agree on them; of many rows those whose values a random number draws."""
 
     def __init__(self, words: Sequence[Words], file: Words, first: Ints | None) -> None:
@@ -383,7 +309,7 @@ def _twos(key: Words) -> Ints:
 
 
 def _confirmed(
-    search: _Search, chosen: frozenset[int], here: Sequence[Ints], there: Sequence[Ints]
+    search: Search, chosen: frozenset[int], here: Sequence[Ints], there: Sequence[Ints]
 ) -> tuple[bool, int | None]:
     """Whether linked people agree beyond chance on most columns that do not link them; the linking one they do least.
 

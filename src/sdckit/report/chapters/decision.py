@@ -32,7 +32,7 @@ NO_LIMIT = "no limit"
 BESIDE = {
     "alone": " The original was not there.",
     "unmatched": " Nothing says which records belong together.",
-    "singly": " Several columns together were not tried as a link.",
+    "singly": " Several columns together, and numbers that lie near, were not tried as a link.",
 }
 NOTHING_BEFORE = " By the scenario no earlier release went out, so there was nothing to compare with."
 RANK = {False: 0, None: 1, True: 2}

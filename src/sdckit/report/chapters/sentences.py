@@ -88,8 +88,8 @@ COVERS = {
     "single_rows": SINGLE_ROWS,
     "alone": "the original was not there: every missing value and every range counts as changed",
     "unmatched": "nothing says which records belong together: what looks changed counts as changed",
-    "singly": "whether several columns together link an earlier release to this one was not looked at "
-    "(sdckit ledger check --earlier FILE does)",
+    "singly": "whether several columns together, or numbers that lie near, link an earlier release to this one was not "
+    "looked at (sdckit ledger check --earlier FILE does)",
 }
 
 
