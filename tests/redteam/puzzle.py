@@ -140,7 +140,7 @@ class Solver:
         )
         return sign * (answer.fun if answer.status == 0 else -math.inf)
 
-    def _never_small(self, name: str) -> bool:
+    def never_small(self, name: str) -> bool:
         """Whether a number is 0, or 5 and more, in every file: a linear programme often says so, and soon."""
         if not self.whole[self.place[name]]:
             return False
@@ -151,7 +151,7 @@ class Solver:
     def known_too_well(self, name: str) -> set[int] | None:
         """All values a number can have, where they are fewer than three and one is 1 to 4."""
         seen = self.seen[name]
-        if len(seen) >= ENOUGH or self._never_small(name):
+        if len(seen) >= ENOUGH or self.never_small(name):
             return None
         least = self.solve({name: 1.0})
         if OUT_OF_TIME in least or least[name] >= SMALL or len(seen) >= ENOUGH:
