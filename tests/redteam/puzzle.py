@@ -15,6 +15,7 @@ SMALL = 5
 ENOUGH = 3
 LARGE = 1e5
 LOOKS = 6
+SLACK = 1e-6  # of a solver, which works in binary fractions
 OUT_OF_TIME = "out of time"
 
 
@@ -130,10 +131,27 @@ class Solver:
             goal = {name: math.cos(place * turn * 0.7) + 0.5 * sign for place, name in enumerate(names)}
             self.solve(goal, gap=1.0)  # any file will do: the goal is there for another one each time
 
+    def farthest(self, name: str, sign: float) -> float:
+        """How small (1) or large (-1) a number can be if the others may be broken: no whole numbers go beyond it."""
+        weights: NDArray[np.float64] = np.zeros(len(self.names))
+        weights[self.place[name]] = sign
+        answer = milp(
+            weights, bounds=Bounds(self.low, self.high), constraints=self.constraint, options={"time_limit": 20.0}
+        )
+        return sign * (answer.fun if answer.status == 0 else -math.inf)
+
+    def never_small(self, name: str) -> bool:
+        """Whether a number is 0, or 5 and more, in every file: a linear programme often says so, and soon."""
+        if not self.whole[self.place[name]]:
+            return False
+        return self.farthest(name, 1.0) > SMALL - 1 + SLACK or (
+            self.seen[name] == {0} and self.farthest(name, -1.0) < 1 - SLACK
+        )
+
     def known_too_well(self, name: str) -> set[int] | None:
         """All values a number can have, where they are fewer than three and one is 1 to 4."""
         seen = self.seen[name]
-        if len(seen) >= ENOUGH:
+        if len(seen) >= ENOUGH or self.never_small(name):
             return None
         least = self.solve({name: 1.0})
         if OUT_OF_TIME in least or least[name] >= SMALL or len(seen) >= ENOUGH:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redteam.puzzle import ContradictionError, Puzzle, given_away
+from redteam.puzzle import ContradictionError, Puzzle, Solver, given_away
 from redteam.tables import Tables, largest, risk
 
 
@@ -25,6 +25,19 @@ def test_large_numbers_may_be_known() -> None:
     puzzle.watch("many", "printed")
     puzzle.say({"many": 1.0}, 0, 9)
     assert given_away(puzzle) == {}
+
+
+def test_what_is_0_or_large_needs_no_search_and_what_may_be_small_does() -> None:
+    puzzle = Puzzle()
+    puzzle.say({puzzle.know("large"): 2.0}, 9, 20)
+    puzzle.say({puzzle.know("none"): 2.0}, 0, 1)
+    puzzle.say({puzzle.know("some"): 1.0, puzzle.know("half", 0, 1): -2.0})
+    puzzle.say({puzzle.know("four"): 2.0}, 8, 20)
+    for name in puzzle.spans:
+        puzzle.watch(name, "printed")
+    solver = Solver(puzzle)
+    solver.seen = {name: {0} for name in puzzle.spans}
+    assert {name for name in puzzle.spans if solver.never_small(name)} == {"large", "none"}
 
 
 def test_figures_that_cannot_all_be_true() -> None:

@@ -20,6 +20,7 @@ from sdckit.report.gate.protect import _expand
 from sdckit.report.gate.rounding import Print
 
 LARGE = 1e6
+SLACK = 1e-6  # of a solver, which works in binary fractions
 
 
 def opened(document: Document) -> tuple[Ledger, dict[str, Print]]:
@@ -72,6 +73,18 @@ class Solver:
         at = self.place[name]
         return bool(self.most[at] >= self.least[at]) and round(self.most[at]) - round(self.least[at]) >= 2
 
+    def never_small(self, name: str) -> bool:
+        """Whether a count is 0, or 5 and more, even where counts may be broken: a linear programme says it soon."""
+        least = self._end_if_broken(name, 1.0)
+        return least > 4 + SLACK or (least < SLACK and self._end_if_broken(name, -1.0) < 1 - SLACK)
+
+    def _end_if_broken(self, name: str, sign: float) -> float:
+        """Smallest (1) or largest (-1) value if counts may be broken numbers: whole ones do not go beyond it."""
+        goal = np.zeros(len(self.names))
+        goal[self.place[name]] = sign
+        answer = milp(goal, bounds=(self.low, self.high), constraints=self.constraint)
+        return sign * (answer.fun if answer.status == 0 else -math.inf)
+
     def range(self, name: str) -> tuple[float, float]:
         """Smallest and largest value of a count."""
         ends = []
@@ -88,7 +101,7 @@ def gives_away(attack: Solver, before: Solver, name: str) -> bool:
 
     Where all listed levels of a key are frequent, only the records that lack it can be alone: that is one or none.
     """
-    if attack.varies(name):  # so far apart are the ends of its range at least
+    if attack.varies(name) or attack.never_small(name):  # so far apart are the ends of its range at least
         return False
     low, high = attack.range(name)
     few = high - low < 2 and any(0 < value < 5 for value in range(low, high + 1))
