@@ -12,7 +12,10 @@ import mpmath
 
 def matches(mine, theirs, wild):
     """Whether two keys agree where neither has a missing value that may stand for any value."""
-    return all(a == b or (free and (a is None or b is None)) for a, b, free in zip(mine, theirs, wild, strict=True))
+    for a, b, free in zip(mine, theirs, wild, strict=True):
+        if a != b and not (free and (a is None or b is None)):
+            return False
+    return True
 
 
 def silent(theirs, mine):
@@ -22,14 +25,20 @@ def silent(theirs, mine):
 
 def frequencies(rows, weights, wild, alpha):
     """f and F of every record: a match through the other record's missing value counts alpha."""
-    gaps = [any(free and value is None for value, free in zip(theirs, wild, strict=True)) for theirs in rows]
-    sums = {}  # of equal records one
-    for mine in dict.fromkeys(rows):
-        credits = []
-        for theirs, gap in zip(rows, gaps, strict=True):
-            credit = alpha if gap and theirs != mine else 1.0
-            credits.append(credit if matches(mine, theirs, wild) and not silent(theirs, mine) else 0.0)
-        sums[mine] = math.fsum(credits), math.fsum(c * w for c, w in zip(credits, weights, strict=True))
+    alike = {}  # the weights of equal records: each key is compared once
+    for row, weight in zip(rows, weights, strict=True):
+        alike.setdefault(row, []).append(weight)
+    gaps = [row for row in alike if any(free and value is None for value, free in zip(row, wild, strict=True))]
+    with_gaps = set(gaps)
+    sums = {}
+    for mine in alike:
+        credits, weighted = [], []
+        for theirs in alike if mine in with_gaps else [mine, *gaps]:  # without a gap, equal keys match and no others
+            if matches(mine, theirs, wild) and not silent(theirs, mine):
+                credit = alpha if theirs in with_gaps and theirs != mine else 1.0
+                credits += [credit] * len(alike[theirs])
+                weighted += [credit * weight for weight in alike[theirs]]
+        sums[mine] = math.fsum(credits), math.fsum(weighted)
     return [sums[mine][0] for mine in rows], [sums[mine][1] for mine in rows]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sdckit.numerics.linear_bounds import Relations
 
 MOST = 6
+EVERY_POINT = np.array(list(itertools.product(range(MOST + 1), repeat=4)))
 
 
 def relations_of(factors: np.ndarray, lower: list[float], upper: list[float]) -> Relations:
@@ -30,9 +31,6 @@ def cases(draw: st.DrawFn) -> tuple[Relations, np.ndarray, list[tuple[int, ...]]
                                      min_size=n, max_size=n)))  # fmt: skip
     ends = [sorted(draw(st.lists(st.integers(-9, 12), min_size=2, max_size=2))) for _ in range(n)]
     lower, upper = [float(a) for a, _ in ends], [float(b) for _, b in ends]
-    points = [
-        point
-        for point in itertools.product(range(MOST + 1), repeat=4)
-        if all(a <= value <= b for a, value, b in zip(lower, factors @ np.array(point), upper, strict=True))
-    ]
-    return relations_of(factors, lower, upper), factors, points
+    values = EVERY_POINT @ factors.T
+    points = EVERY_POINT[((lower <= values) & (values <= upper)).all(axis=1)]
+    return relations_of(factors, lower, upper), factors, list(map(tuple, points.tolist()))

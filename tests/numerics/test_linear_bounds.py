@@ -33,7 +33,8 @@ def test_narrowing_loses_no_point(case: tuple) -> None:
     low, high = np.zeros(4), np.full(4, float(MOST))
     if not narrow(relations, low, high, -1):
         assert not points
-    assert all((low <= point).all() and (point <= high).all() for point in map(np.array, points))
+    every = np.array(points).reshape(-1, 4)
+    assert ((low <= every) & (every <= high)).all()
 
 
 def test_an_open_end_is_no_end() -> None:

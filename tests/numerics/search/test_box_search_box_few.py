@@ -40,6 +40,7 @@ def test_what_the_kernels_find(monkeypatch, p, q, power, k, leaf):
     def found():
         assert box_few.is_few(tree, queries, k) == (box_few.PAIRS > 0)
         one, limits = find(tree, sizes, first, queries, k, values=values)
+        assert (find(tree, sizes, first, queries, k, counted=False)[0].smallest == one.smallest).all()
         seen = visit(tree, sizes, first, queries, limits, values=np.ones((700, 1)))
         many = seen.sums[:, 0].astype(np.int64)
         begins = np.cumsum(many) - many

@@ -37,12 +37,13 @@ def frequencies(rows, keys, alpha, strata):
 def left(safe, r, j, requests, alpha, strata):
     """Levels of a key that could not have been given back to a record: it, or one that loses by it, is below k."""
     found = set()
+    asked = [(keys, k, frequencies(safe, keys, alpha, strata)) for keys, k in requests if j in keys]
     for v in {row[j] for row in safe} - {None}:
-        back = [tuple(v if (i, m) == (r, j) else value for m, value in enumerate(row)) for i, row in enumerate(safe)]
-        for keys, k in requests:
-            before, now = (frequencies(rows, keys, alpha, strata) for rows in (safe, back))
+        back = [*safe[:r], (*safe[r][:j], v, *safe[r][j + 1 :]), *safe[r + 1 :]]
+        for keys, k, before in asked:
+            now = frequencies(back, keys, alpha, strata)
             hurt = [i for i, (a, b) in enumerate(zip(before, now, strict=True)) if i == r or b < a - 1e-9]
-            if j in keys and any(now[i] < k - 1e-9 for i in hurt):
+            if any(now[i] < k - 1e-9 for i in hurt):
                 found.add(v)
     return found
 
@@ -51,14 +52,17 @@ def by_hand(rows, safe, requests, alpha=1.0, strata=None):
     """The definition, read aloud: which values follow."""
     strata = [0] * len(rows) if strata is None else strata
     p = len(rows[0])
-    right = {}
+    right, left_of = {}, {}
     for r, (row, other) in enumerate(zip(rows, safe, strict=True)):
         for j in range(p):
             if row[j] is None or other[j] is not None:
                 continue
             seen = {one[j] for one in safe} - {None}
             vanished = {one[j] for one in rows} - {None} - seen
-            found = left(safe, r, j, requests, alpha, strata)
+            alike = other, strata[r], j  # released alike, the same is left to them
+            if alike not in left_of:
+                left_of[alike] = left(safe, r, j, requests, alpha, strata)
+            found = left_of[alike]
             right[r, j] = found == {row[j]} or (not found and vanished == {row[j]})
     certain = set()
     for r, j in right:

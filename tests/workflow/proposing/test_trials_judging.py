@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
 def test_it_says_what_check_says() -> None:
     one = trials("two")
-    node = (2, 0, 0, 0)
+    node = (3, 0, 0, 0)
     judged = judge(one, one.make(node), one.how)
     release = one.release(node)
     alone = sdc.k_anonymity(release, keys=["age", "kids"], k=[3]).violations[3]
@@ -54,7 +54,7 @@ def test_where_large_numbers_go_out_nothing_else_is_judged_before_they_are_put_i
     pay = np.random.default_rng(1).lognormal(8, 1.5, 700).round()
     data = survey().with_columns(pay=pl.Series(pay))
     one = trials("one", data, magnitudes=["pay"], thresholds={"k": 3, "exact_numbers": 0.0})
-    made = one.make((2, 0, 0))
+    made = one.make((3, 0, 0))
     whole, soon = judge(one, made, one.how), judge(one, made, one.how, soon=True)
     assert whole.failing == ("exact_numbers",)
     assert (soon.verdicts, soon.passed) == ((), False)
@@ -89,7 +89,7 @@ def test_no_model_is_fitted_to_guess_what_no_limit_reads(monkeypatch: pytest.Mon
 
 def test_nothing_is_changed_for_other_thresholds() -> None:
     one = trials("one", thresholds={"k": 3, "match_risk": 0.0001})
-    judged = judge(one, one.make((2, 0, 0)), How())
+    judged = judge(one, one.make((3, 0, 0)), How())
     assert judged.failing == ("match_risk",)
     assert improved(judged, one.scenario, []) is None
 

@@ -495,12 +495,14 @@ class Visited(NamedTuple):
 
 
 def find(
-    tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int, *, values: Floats | None = None
-) -> tuple[Answers, Limits]:
+    tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int, *, values: Floats | None = None,
+    counted: bool = True,
+) -> tuple[Answers, Limits]:  # fmt: skip
     """Find the k smallest sums of each query.
 
     `sizes` and `first_row` (K,): how many rows of the file stand at each place of the tree, and the first of them.
     Sums are distances before the root is taken (`Metric`). `values` (K, v): summed over the rows closer or tied.
+    Where they need not be `counted`, few rows are looked at once, and nothing but the sums is found.
     """
     n, m = len(queries.numbers), tree.metric
     held = np.empty((len(sizes), 0)) if values is None else values
@@ -509,7 +511,8 @@ def find(
         smallest = smallest_sums(tree, sizes, queries, parts, k)
         limits = limits_of(smallest, m)
         seen = _room(n, held)
-        visit_few(tree, sizes, first_row, queries, limits, parts, held, np.zeros(n, np.int64), seen)
+        if counted:
+            visit_few(tree, sizes, first_row, queries, limits, parts, held, np.zeros(n, np.int64), seen)
         return Answers(smallest, *seen[:4]), limits
     answers = Answers.empty(n, k, held.shape[1])
     order, begins = blocks_of(tree, queries.numbers, queries.codes)

@@ -294,7 +294,7 @@ class Index:
         queries = Queries(query.numbers, query.codes, place).take(distinct.first)
         agreed = by_agreement(self.distinct, queries, self.metric)
         if agreed is None:
-            answers, left = self._find_in_tree(queries, k, values), np.arange(len(distinct.first))
+            answers, left = self._find_in_tree(queries, k, values, counted=counted), np.arange(len(distinct.first))
         else:
             answers = agreed.find(k, counted=counted)
             left = np.flatnonzero(answers.tied < 0)
@@ -304,11 +304,12 @@ class Index:
                     mine[left] = theirs
         return _Search(queries, distinct.of_row, answers, limits_of(answers.smallest, self.metric), agreed, left)
 
-    def _find_in_tree(self, queries: Queries, k: int, values: Floats | None = None, *, few: bool = False) -> Answers:
+    def _find_in_tree(
+        self, queries: Queries, k: int, values: Floats | None = None, *, few: bool = False, counted: bool = True
+    ) -> Answers:
         planted = self.flat if few else self.planted
-        tree, sizes, first_row, _ = planted
-        held = None if values is None else values[tree.order]
-        return find(tree, sizes, first_row, planted.with_places(queries), k, values=held)[0]
+        held = None if values is None else values[planted.tree.order]
+        return find(*planted[:3], planted.with_places(queries), k, values=held, counted=counted)[0]
 
     def held(self, values: Floats) -> Floats:
         """Sums of values (n_base, v) over equal rows; shape (K, v)."""
