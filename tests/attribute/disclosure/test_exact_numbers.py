@@ -245,6 +245,17 @@ def test_labels_by_themselves_show_equal_steps(seed: int, digits: int, how: str)
         assert exact_numbers(survey, chosen, magnitudes="pay", number_groups=[]).n_exact == 0
 
 
+def test_ranges_of_the_largest_and_smallest_numbers_there_are_end_in_an_answer() -> None:
+    survey = pl.DataFrame({"pay": [1e-308, 2.0, 1.7e308]})
+    large, largest, tiny = 10**300, 17 * 10**307, f"0.{'0' * 300}1"
+    for labels, n in (
+        ([f"under {tiny}", f"[{tiny}, {large})", f"{large} and over"], 0),
+        ([str(-largest), "[2, 3)", str(largest)], 1),  # the number itself
+    ):
+        released = survey.with_columns(pay=pl.Series(labels))
+        assert exact_numbers(survey, released, magnitudes="pay", number_groups=[]).n_exact == n
+
+
 @pytest.mark.parametrize(
     ("bands", "how"),
     [(2, {}), (5, {"how": "equal_frequency"}), ([0, 1200, 2000, None], {}), ([0, 155000, 310000, 465000, None], {})],

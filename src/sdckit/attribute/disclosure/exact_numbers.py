@@ -287,6 +287,7 @@ def exact_numbers(
     )  # fmt: skip
 
 
+@np.errstate(over="ignore", invalid="ignore")  # numbers near the largest there is
 def ends_of_steps(ranges: Interval, smallest: float, largest: float) -> tuple[bool, bool]:
     """Whether the edges of ranges, by equal steps of the numbers or logarithms, lead to the smallest and the largest.
 
@@ -327,8 +328,7 @@ def ends_of_steps(ranges: Interval, smallest: float, largest: float) -> tuple[bo
 def _is_chosen(edges: Floats, step: float, back: Any) -> bool:
     """Whether somebody may have chosen steps for their numbers."""
     if back is np.exp:
-        factor = math.exp(step)
-        return math.isclose(factor, round(factor), rel_tol=1e-9)
+        return bool(np.isclose(np.exp(step), np.round(np.exp(step)), rtol=1e-9, atol=0))
     is_round = math.isclose(step, float(f"{step:.1e}"), rel_tol=1e-9)
     return is_round and np.allclose(edges, np.round(edges / step) * step, rtol=0, atol=1e-9 * step)
 
