@@ -25,7 +25,7 @@ from sdckit.attacks.differencing.compare_releases import (
 )
 from sdckit.attacks.differencing.in_parts import NOT_JOINED, compare_in_parts
 from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_keys, unlinking
-from sdckit.attacks.differencing.linking_columns import measured_columns
+from sdckit.attacks.differencing.linking_columns import many_valued_numbers
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
@@ -301,9 +301,9 @@ def differencing(
     several that do so together: people alone in both files with their values are linked, if pairs within one file say
     that most of these are the same people, and other columns agree. Of an earlier file in memory all columns are tried,
     and numbers that moved a little by who lies nearest; of a ledger keys and sensitive variables; `singly` says where
-    others might join. Where columns that go out join
-    releases, ``joint`` has the groups, risks and sensitive values on the keys of all releases that a record is joined
-    with; who is not linked by several columns may then be in the other release with any values.
+    others might join. Where columns that go out join releases, ``joint`` has the groups, risks and sensitive values on
+    the keys of all releases that a record is joined with; who is not linked by several columns may then be in the other
+    release with any values.
 
     A plan whose records are too many to be brought is compared with the files of `earlier` by cells in parts: nothing
     is joined, and `not_compared` names the columns that could join them; `records` is refused.
@@ -363,11 +363,12 @@ def differencing(
         for target in targets
         if target not in own and release_ledger.can_intersect(release.n, len(release.levels[target].texts))
     }
+    plain = tuple(plain_columns(open_frame(data), [*kept, *filter(None, [id])]))
     shared = Comparison(
         release, own, own_sets, targets, id, aligned, within, said_new, {target: [] for target in targets},
         {target: np.zeros(release.n, np.bool_) for target in own_sets},
         {name: np.zeros(release.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}, [],
-        *(tuple(plain_columns(open_frame(data), [*kept, *no, *filter(None, [id])])) for no in (telling, ())),
+        tuple(name for name in plain if name not in telling), plain,
     )  # fmt: skip
     entries = []
     for previous in before:
@@ -442,7 +443,7 @@ def _singly(
     """
     if not any(entry.same_people and not entry.linked_by and not entry.searched for entry in entries):
         return False
-    if shared is None or shared.new.shows_homes or len(measured_columns([shared.new.frame], shared.numbers)) > 1:
+    if shared is None or shared.new.shows_homes or len(many_valued_numbers([shared.new.frame], shared.numbers)) > 1:
         return True
     return together_telling(data, release_ledger.MOST_ALIKE, without=without)
 

@@ -90,7 +90,7 @@ def link_by_columns(
     return (Link(rows, tuple(linking), right, together) if right >= LEAST_RIGHT else None), whole
 
 
-def measured_columns(frames: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:
+def many_valued_numbers(frames: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:
     """The columns that all files (in memory) have as numbers of many values."""
     stored = stored_as_numbers([frame.schema for frame in frames], names)
     return tuple(name for name in stored if min(frame[name].n_unique() for frame in frames) >= FEWEST_VALUES)
@@ -98,7 +98,7 @@ def measured_columns(frames: Sequence[Any], names: Sequence[str]) -> tuple[str, 
 
 def _numbers(files: tuple[Any, Any], names: Sequence[str]) -> dict[str, tuple[Floats, Floats]]:
     numbers = {}
-    for name in measured_columns(files, names):
+    for name in many_valued_numbers(files, names):
         with suppress(DataError):  # numbers that span more than a float can say
             here, there = (float_values(file[name], "column") for file in files)
             numbers[name] = here, there

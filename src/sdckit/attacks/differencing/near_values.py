@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from sdckit.attacks.differencing.linked_releases import CHANCE, MOST_CHANCE
-from sdckit.attacks.differencing.several_columns import FEWEST, LinkedTogether, Search, enough, scattered
+from sdckit.attacks.differencing.several_columns import FEWEST, LinkedTogether, Search, beyond_chance, enough, scattered
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.coding import hash_words
 
@@ -148,9 +148,8 @@ def _confirmed(search: _NearSearch, chosen: frozenset[int], names: Sequence[str]
         values = [*search.equal, *search.places][column]
         apart = [np.abs(values[here] - values[there]) for here, there in pairs if len(here) >= FEWEST]
         least = 0 if column < len(search.equal) else min(np.quantile(gaps, NEARER) for gaps in apart[1:])
-        (share, n), *chances = [(float((gaps <= least).mean()), len(gaps)) for gaps in apart]
-        by_chance, number = max(chances)
-        if by_chance < MOST_CHANCE:
-            error = np.sqrt(max(by_chance * (1 - by_chance), 1 / n) * (1 / n + 1 / number))
-            beyond.append((share - by_chance - error) / (1 - by_chance))
+        agreed, *chances = [(float((gaps <= least).mean()), len(gaps)) for gaps in apart]
+        by_chance = max(chances)
+        if by_chance[0] < MOST_CHANCE:
+            beyond.append(beyond_chance(agreed, by_chance, errors=1))
     return bool(beyond) and float(np.median(beyond)) > CHANCE

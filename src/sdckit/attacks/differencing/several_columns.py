@@ -335,11 +335,20 @@ def _confirmed(
         some = [(other, number) for other, number in chance[column] if number >= FEWEST]
         by_chance, number = max(some, default=(_random_agreement(codes[column], n), n))
         if pairs >= FEWEST and by_chance < MOST_CHANCE:
-            error = np.sqrt(max(by_chance * (1 - by_chance), 1 / pairs) * (1 / pairs + 1 / number))
-            beyond[column] = (share - by_chance - 3 * error) / (1 - by_chance)
+            beyond[column] = beyond_chance((share, pairs), (by_chance, number), errors=3)
     linking = {column: beyond[column] for column in chosen & beyond.keys()}
     worst = min(linking, key=lambda column: linking[column], default=None)
     return bool(beyond) and float(np.median([*beyond.values()])) > CHANCE, worst
+
+
+def beyond_chance(agreed: tuple[float, int], by_chance: tuple[float, int], *, errors: float) -> float:
+    """How much more often linked people agree than by chance, less some standard errors, as a share of what can be.
+
+    Both are the share that agrees, and of how many pairs.
+    """
+    (share, pairs), (chance, number) = agreed, by_chance
+    error = np.sqrt(max(chance * (1 - chance), 1 / pairs) * (1 / pairs + 1 / number))
+    return float((share - chance - errors * error) / (1 - chance))
 
 
 def _agreement(codes: Ints, order: Ints, at: Ints) -> tuple[float, int]:

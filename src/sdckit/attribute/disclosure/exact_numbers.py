@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import compress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -385,7 +386,9 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
     if not np.isfinite(values).any():
         raise DataError(f"{pair.names[0]}: {name!r} has no number in any record; leave it out")
     own = [column for column in groups if column != name]
-    large, exact, in_steps = [], [], name in cut_in_steps(pair)
+    smallest, largest = np.nanmin(values), np.nanmax(values)
+    declared = name in cut_in_steps(pair)
+    large, exact, in_steps = [], [], declared
     for j, (file, order) in enumerate(zip(pair.released, pair.orders, strict=True), 1):
         bounds, ranges = _bounds(file[name], pair.names[j])
         if pair.aligned:
@@ -400,10 +403,9 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
             counts = dominating(values, of_row, grouped.n_groups, k)
             near = counts.copy()
             near[counts] = any_released_near(values[counts], of_row[counts], bounds, grouped.of_row[j])
-        smallest, largest = np.nanmin(values), np.nanmax(values)
-        by_steps = (True, True) if name in cut_in_steps(pair) else ends_of_steps(ranges, smallest, largest)
-        for is_told, end in zip(by_steps, (smallest, largest), strict=True):
-            near |= counts & (values == end) & is_told
+        by_steps = (True, True) if declared else ends_of_steps(ranges, smallest, largest)
+        for end in compress((smallest, largest), by_steps):
+            near |= counts & (values == end)
         in_steps |= any(by_steps)
         large.append(counts)
         exact.append(near)
