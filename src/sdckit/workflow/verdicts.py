@@ -259,7 +259,9 @@ def _by_ledger(asked: _Asked) -> list[Verdict]:
         return [asked.open(NOTHING_BEFORE)]
     remedy = "" if verdicts[0].holds else "; ".join(asked.result.remedies)
     verdicts = [replace(verdicts[0], beside=beside_words(n, pending), singly=asked.result.singly, remedy=remedy)]
-    reasons = (*asked.result.not_looked_for, *asked.result.not_compared)  # what was not looked for may be beyond it
+    result = asked.result
+    unlinked = [result.notes["linked"]] if result.singly else []
+    reasons = (*result.not_looked_for, *result.not_compared, *unlinked)  # what was not looked for may be beyond it
     return [asked.open("; ".join(reasons))] if verdicts[0].holds and reasons else verdicts
 
 

@@ -248,7 +248,7 @@ def test_of_two_hundred_pairs_of_releases_a_join_tells_what_is_told_or_it_is_not
 def test_an_entry_of_an_earlier_version_is_not_judged(tmp_path: Path) -> None:
     data, ledger = survey(200), ledger_in(tmp_path)
     opened = open_release(data, ["region", "job"], id="id", name="it", role="keys")
-    sketch, _ = sketch_release(opened, [["region"]], ["job"], ledger._digester)
+    sketch, _ = sketch_release(opened, [["region"]], ["job"], ledger._file.digester)
     counts = Sketch({place: part for place, part in sketch.parts.items() if place[0] == "counts"})
     ledger = sdc.ReleaseLedger(ledger._file.with_entry("old", counts))
     found = sdc.differencing(data, ledger=ledger, keys=["region"], sensitive=["job"], id="id")
@@ -259,7 +259,7 @@ def test_an_entry_of_an_earlier_version_is_not_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fine", [True, False])
-def test_that_several_columns_together_were_not_tried_as_a_link_is_said(fine: bool, tmp_path: Path) -> None:
+def test_where_several_columns_together_were_not_tried_as_a_link_it_is_not_judged(fine: bool, tmp_path: Path) -> None:
     """Each of 800 people has a combination of three columns of their own, and no column tells anybody apart."""
     rows = pl.DataFrame({"n": range(800)})
     people = rows.select(age=pl.col("n") % 20, place=pl.col("n") // 20 % 20, sex=pl.col("n") // 400)
@@ -267,12 +267,38 @@ def test_that_several_columns_together_were_not_tried_as_a_link_is_said(fine: bo
     ledger = ledger_in(tmp_path).add(wave, name="first", keys=["sex"])
     found = sdc.differencing(wave, ledger=ledger, keys=["sex"])
     verdict = judge_differencing(0.0, "", found, {})
-    assert (found.singly, "linked" in found.notes, verdict.singly, verdict.word) == (fine, fine, fine, "holds")
-    assert ("several columns together, or numbers that lie near, link" in verdict.sentence) is fine
+    assert (found.singly, "linked" in found.notes, verdict.word) == (fine, fine, "not judged" if fine else "holds")
+    assert ("not all columns were tried as links together" in verdict.sentence) is fine
     alone = [(one.name, one.word) for one in judge_linked(Thresholds(k=2), "", found)]
     assert alone == ([("k_linked", "not judged")] if fine else [])  # no other verdict would say it
     assert judge_linked(Thresholds(k=2, differencing=0.0), "", found) == ()
     assert sdc.differencing(wave.lazy(), ledger=ledger, keys=["sex"]).singly
+
+
+def test_a_release_at_hand_makes_up_for_what_an_earlier_version_did_not_keep(tmp_path: Path) -> None:
+    data, ledger = survey(200), ledger_in(tmp_path)
+    opened = open_release(data, ["region", "job"], id="id", name="it", role="keys")
+    sketch, _ = sketch_release(opened, [["region"]], ["job"], ledger._file.digester)
+    known = ("counts", "keys", "sensitive")
+    counts = Sketch({place: part for place, part in sketch.parts.items() if place[0] in known})
+    kept = sdc.ReleaseLedger(ledger._file.with_entry("old", counts))
+    whole = sdc.ReleaseLedger(kept._file.with_entry("new", sketch)).without(["old"])
+    asked = {"keys": ["region"], "sensitive": ["job"]}
+    found = sdc.differencing(data, ledger=kept.beside({"old": data}), **asked)
+    assert (found.without_levels, found.linked) == ((), 200)
+    assert found.to_dict()["certain"] == sdc.differencing(data, ledger=whole, **asked).to_dict()["certain"]
+
+
+def test_another_file_is_not_taken_for_a_release(tmp_path: Path) -> None:
+    data = survey(200)
+    ledger = ledger_in(tmp_path).add(data, name="first", keys=["region"], sensitive=["job"])
+    moved = data.with_columns(job=pl.col("job").shuffle(seed=1))
+    with pytest.raises(sdc.DataError, match="given as 'first' is not the release that the ledger remembers"):
+        sdc.differencing(data, ledger=ledger.beside({"first": moved}), keys=["region"])
+    with pytest.raises(sdc.ColumnError, match="job"):
+        sdc.differencing(data, ledger=ledger.beside({"first": data.drop("job")}), keys=["region"])
+    with pytest.raises(sdc.DataError, match="no release 'frist'; did you mean 'first'"):
+        ledger.beside({"frist": data})
 
 
 @pytest.mark.parametrize("own", [date(1950, 1, 1), Decimal("1.5"), "mixed"])

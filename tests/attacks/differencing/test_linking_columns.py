@@ -85,7 +85,7 @@ def test_noise_and_swapped_values_part_only_as_many_as_they_move_far(way: str) -
     assert abs(found.entries[0].right - checked.entries[0].right) < 0.1
 
 
-def test_where_the_file_is_not_at_hand_the_verdict_says_that_near_numbers_were_not_tried(
+def test_where_the_file_is_not_at_hand_near_numbers_were_not_tried_and_it_is_not_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two numbers of many values are enough, also where all columns together tell nobody apart."""
@@ -98,7 +98,12 @@ def test_where_the_file_is_not_at_hand_the_verdict_says_that_near_numbers_were_n
     found = sdc.differencing(second, ledger=ledger, keys=["sex"])
     assert found.singly
     assert "by numbers that lie near" in found.notes["linked"]
-    assert "numbers that lie near" in judge_differencing(0.0, "", found, {}).sentence
-    assert not sdc.differencing(second, earlier=second, keys=["sex"]).singly
+    verdict = judge_differencing(0.0, "", found, {})
+    assert verdict.word == "not judged"
+    assert "numbers that lie near" in verdict.sentence
+    for known in ({"earlier": second}, {"ledger": ledger.beside({"first": second})}):
+        beside = sdc.differencing(second, keys=["sex"], **known)
+        assert (beside.singly, beside.entries[0].searched) == (False, True)
+        assert judge_differencing(1.0, "", beside, {}).word == "holds"
     monkeypatch.setattr(linking_columns, "MOST_SEARCHED", 17_000)  # all three columns of 6,000 people are more
     assert sdc.differencing(second, earlier=second.select("sex", "age", "hours"), keys=["sex"]).singly

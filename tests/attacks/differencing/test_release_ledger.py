@@ -72,7 +72,7 @@ def test_it_does_not_say_whether_a_person_is_in_it_without_the_key(tmp_path: Pat
     right = Digester((tmp_path / "ledger.key").read_bytes() and bytes.fromhex((tmp_path / "ledger.key").read_text()))
     wrong = Digester(make_key(tmp_path / "guess.key"))
     n = DATA.n_unique(KEYS)
-    part = ledger._sketch(entry).get("counts", sorted(KEYS))
+    part = ledger._file.read(entry).get("counts", sorted(KEYS))
     assert part is not None
     assert (part.of(domain.digests_of(domain.combinations(KEYS), right)) > 0).sum() == n  # the key answers
     assert (part.of(domain.digests_of(domain.combinations(KEYS), wrong)) > 0).sum() == 0  # even opened digests need it
@@ -88,7 +88,7 @@ def test_two_ledgers_of_one_file_have_no_row_in_common(tmp_path: Path) -> None:
         found.append(set(pq.read_table(tmp_path / name / entry.file)["sealed"].to_pylist()))
     assert not found[0] & found[1]
     parts = [sdc.ReleaseLedger.open(tmp_path / name, key=tmp_path / f"{name}.key") for name in ("a", "b")]
-    opened = [one._sketch(one.entries[0]) for one in parts]
+    opened = [one._file.read(one.entries[0]) for one in parts]
     digested = {place: part for place, part in opened[0].parts.items() if place[0] != "cells"}
     for place, part in digested.items():
         assert (places(opened[1].parts[place].digests, part.digests) < 0).all()

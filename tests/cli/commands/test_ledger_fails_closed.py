@@ -172,8 +172,8 @@ def test_an_entry_of_protect_is_that_of_ledger_add(folder: Path) -> None:
     assert (first.name, first.date, first.released) == ("2024", "2024-05", second.released)
     assert first.sets == second.sets
     assert any(kind == "people" for kind, *_ in first.sets)
-    for place, part in opened._sketch(first).parts.items():
-        other = opened._sketch(second).parts[place]
+    for place, part in opened._file.read(first).parts.items():
+        other = opened._file.read(second).parts[place]
         assert (part.digests == other.digests).all()
         assert (part.numbers == other.numbers).all()
 
@@ -367,7 +367,7 @@ def test_killed_at_any_moment_nothing_is_lost(folder: Path) -> None:
         assert not any(now[name] for name, pending in before.items() if not pending)
         for entry in opened.entries:
             if entry.name not in before:
-                assert opened._sketch(entry).parts
+                assert opened._file.read(entry).parts
         written = [path.stem for path in Path().glob(f"{killed}-*.csv")]
         assert set(written) <= now.keys()
         assert all(opened.names_of(f"{name}.csv") == (name,) for name in written)

@@ -94,7 +94,7 @@ def test_many_problems_are_counted():
 
 
 PLACE = {"folder": "ledger", "key": "keys/ledger.key", "people": "wave 2", "id": "person", "within": 2}
-SAID = {**PLACE, "first": True, "new": ("sex",), "add": True}
+SAID = {**PLACE, "first": True, "new": ("sex",), "add": True, "files": {"wave 1": "old/wave 1.csv"}}
 
 
 def test_it_is_written_and_read_as_it_was_given(tmp_path: Path) -> None:
@@ -110,7 +110,8 @@ def test_it_is_written_and_read_as_it_was_given(tmp_path: Path) -> None:
 
 
 def test_paths_may_be_paths() -> None:
-    assert LedgerPlace(folder=Path("a"), key=Path("b")).declared == {"folder": "a", "key": "b"}
+    paths = LedgerPlace(folder=Path("a"), key=Path("b"), files={"c": Path("d")})
+    assert paths.declared == {"folder": "a", "key": "b", "files": {"c": "d"}}
 
 
 def test_the_id_goes_where_a_file_does_not_have_it() -> None:
@@ -138,6 +139,8 @@ def test_what_no_earlier_release_had_goes_with_its_role() -> None:
         ({**PLACE, "new": ["sex", "sex"]}, "ledger.new names the column 'sex' twice"),
         ({**PLACE, "new": ["person"]}, "'person', which is neither a key nor sensitive"),
         ({**PLACE, "within": 0}, "ledger.within"),
+        ({**PLACE, "files": "wave1.csv"}, "ledger.files must be a table"),
+        ({**PLACE, "files": {"wave 1": ""}}, "ledger.files.wave 1 must not be empty"),
         ({**PLACE, "peeple": "x"}, "no entry 'ledger.peeple'; did you mean 'people'"),
         ("folder", "ledger"),
     ],

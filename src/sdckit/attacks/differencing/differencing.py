@@ -421,7 +421,8 @@ HOMES_NOT_KEPT = (
 )
 SINGLY = (
     "not all columns were tried as links together: whether several, by equal values or by numbers that lie near, tell "
-    "which records of this and of an earlier release are the same person's was not looked at"
+    "which records of this and of an earlier release are the same person's was not looked at; the earlier file itself "
+    "tells (--earlier FILE, or files under [ledger])"
 )
 NOT_EARLIER = (
     "no earlier release has {} in a coding that can be compared; where none had it at all, or it was asked anew, say "
@@ -535,8 +536,7 @@ def _earlier(
         yield Earlier(name, "", True, sketch, digester, order, file=at_hand, homes=file.homes)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
-        same = people is None or entry.people == people
-        yield Earlier(entry.name, entry.date, same, ledger._sketch(entry), ledger._digester, pending=entry.pending)  # type: ignore[union-attr]
+        yield ledger._earlier(entry, people, scenario)  # type: ignore[union-attr]
 
 
 def _columns(frame: Any) -> list[str]:

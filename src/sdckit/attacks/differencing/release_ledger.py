@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import open_frame, telling_apart
+from sdckit.data.frames import is_lazy, open_frame, telling_apart
 from sdckit.data.households import homes_of
 from sdckit.data.ledger.chain import head_file
 from sdckit.data.ledger.digests import (
@@ -41,6 +41,7 @@ from sdckit.data.ledger.ledger_file import (
     read_key,
     upgrade_file,
 )
+from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError
@@ -228,6 +229,31 @@ class Earlier:
         if part is not None and len(part.numbers):
             return members_of(part)
         return np.repeat(np.arange(old.n), 1 if old.size is None else old.size), None
+
+
+def beside_file(earlier: Earlier, data: Any, scenario: Scenario | None) -> Earlier:
+    """An entry of a ledger with the release itself, so that all of its columns are compared.
+
+    Raises ColumnError or DataError: it is not the release that the ledger remembers.
+    """
+    whole = open_frame(data)
+    every = max(earlier.sketch.named("counts"), key=len)
+    kept = () if scenario is None else scenario.identifiers
+    opened = open_release(whole, every, id=None, name=earlier.name, role="remembered", kept=kept, scenario=scenario)
+    again, order = sketch_release(opened, (), (), earlier.digester)
+    here, there = (sketch.parts["counts", *every] for sketch in (again, earlier.sketch))
+    if not (np.array_equal(here.digests, there.digests) and np.array_equal(here.numbers, there.numbers)):
+        raise DataError(
+            f"the file given as {earlier.name!r} is not the release that the ledger remembers under that name: other "
+            f"records have its {', '.join(every)}",
+            argument="files",
+        )
+    parts = earlier.sketch.parts
+    linking = {place[1] for place in parts if place[0] in ("people", "ids", "links")}
+    lacking = {place: part for place, part in again.parts.items() if place[0] != "links" or place[1] not in linking}
+    sketch = Sketch({**lacking, **parts})  # an earlier version kept less
+    at_hand = None if is_lazy(whole) else whole
+    return replace(earlier, sketch=sketch, order=order, file=at_hand, homes=opened.homes)
 
 
 def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -421,9 +447,12 @@ class ReleaseLedger(Displayed):
     ['2024']
     """
 
-    def __init__(self, file: LedgerFile, without: Collection[str] = ()) -> None:
+    def __init__(
+        self, file: LedgerFile, without: Collection[str] = (), files: Mapping[str, Any] = {}
+    ) -> None:  # fmt: skip
         self._file = file
         self._without = frozenset(without)
+        self._files = dict(files)
 
     @classmethod
     def create(cls, folder: str | Path, *, key: str | Path, survey: str) -> ReleaseLedger:
@@ -613,14 +642,53 @@ class ReleaseLedger(Displayed):
 
     def without(self, names: Sequence[str]) -> ReleaseLedger:
         """The ledger without some entries: a release is held against all but its own."""
-        return ReleaseLedger(self._file, {*self._without, *(arguments.names(names, "names") or ())})
+        return ReleaseLedger(self._file, {*self._without, *(arguments.names(names, "names") or ())}, self._files)
 
-    def _sketch(self, entry: LedgerEntry) -> Sketch:
-        return self._file.read(entry)
+    def beside(self, files: Mapping[str, Any]) -> ReleaseLedger:
+        """The ledger with releases themselves, by the names of their entries, to be compared by all of their columns.
 
-    @property
-    def _digester(self) -> Digester:
-        return self._file.digester
+        Raises
+        ------
+        DataError
+            No entry has the name.
+        """
+        for name in files:
+            self._named(name)
+        return ReleaseLedger(self._file, self._without, {**self._files, **files})
+
+    def check_file(self, name: str, file: str | Path) -> None:
+        """Raise unless a file can be the release of that name: by its bytes, where the ledger knows their digest.
+
+        Raises
+        ------
+        DataError
+            No entry has the name, or it is another file.
+        FileFormatError
+            It cannot be read.
+        """
+        entry, digest = self._named(name), digest_of_file(Path(file), self._file.digester)
+        if entry.released and entry.released != digest:
+            raise DataError(
+                f"{Path(file).name} is not the file that the ledger remembers as {name!r}: its bytes are others; give "
+                "the file that went out",
+                argument="files",
+            )
+
+    def _named(self, name: str) -> LedgerEntry:
+        """The entry of that name, be it left out or not."""
+        for entry in self._file.entries:
+            if entry.name == name:
+                return entry
+        names = [entry.name for entry in self._file.entries]
+        raise DataError(f"the ledger has no release {name!r}; {did_you_mean(name, names)}", argument="files")
+
+    def _earlier(self, entry: LedgerEntry, people: str | None, scenario: Scenario | None) -> Earlier:
+        """What is remembered of a release, with the file itself where it is at hand."""
+        same = people is None or entry.people == people
+        earlier = Earlier(
+            entry.name, entry.date, same, self._file.read(entry), self._file.digester, pending=entry.pending
+        )
+        return earlier if entry.name not in self._files else beside_file(earlier, self._files[entry.name], scenario)
 
     def _repr_html_(self) -> str:
         return plain_html("\n".join([repr(self), *(_entry_line(entry) for entry in self.entries)]))

@@ -41,6 +41,10 @@ def check(
     ] = None,
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attacks.")] = None,
     targets: GivenTargets = None,
+    earlier: Annotated[
+        list[Path] | None,
+        Option(metavar="FILE", help="A release that the scenario's ledger remembers, to be compared by all columns."),
+    ] = None,
     recipe: GivenRecipe = None,
     log: GivenLog = None,
     sarif: Annotated[
@@ -68,7 +72,7 @@ def check(
 
     chosen = make_scenario(scenario, thresholds=vars(limits), missing_codes=codes(reading.missing), **of_type.entries)
     require_gate(chosen, compared=bool(released))
-    beside = BesideLedger(*beside_ledger(chosen, released or [reading.file]))
+    beside = BesideLedger(*beside_ledger(chosen, released or [reading.file], earlier or ()))
     chosen = beside.scenario
     release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log, targets=targets)
     release.check(reading.file)
@@ -76,7 +80,7 @@ def check(
     engine.check(reading)
     others = (scenario, of_type.release_types, control, recipe, log)
     check_table(figures)
-    check_targets(sarif, figures, inputs=(reading.file, *others, *release.files))
+    check_targets(sarif, figures, inputs=(reading.file, *others, *release.files, *(earlier or ())))
     with Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:
         result = check_assessment(run(reading, chosen, release, steps=steps, engine=engine, gate=True))
         if sarif is not None:

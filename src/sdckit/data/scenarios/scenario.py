@@ -172,7 +172,7 @@ class Scenario(Displayed, BaseModel):
         ``tol`` and ``high_risk``.
     ledger
         Where earlier releases are remembered (`ReleaseLedger`): a dict of ``folder``, ``key``, ``survey``, ``people``,
-        ``id``, ``within``, ``first``, ``new`` and ``add``. Paths start where the scenario file lies.
+        ``id``, ``within``, ``first``, ``new``, ``add`` and ``files``. Paths start where the scenario file lies.
     children
         Another file with the rows of the people (`Children`): a dict of ``file``, ``key``, ``keys``, ``time`` and
         ``released``. Paths start where the scenario file lies.

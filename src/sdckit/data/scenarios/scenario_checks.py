@@ -383,6 +383,9 @@ class LedgerPlace(ScenarioTable):
         their own: the office's word, without which they are not judged.
     add
         Whether `protect` remembers what it writes, as pending until `check` passes it.
+    files
+        Earlier releases that are at hand, by their names in the ledger: all of their columns are tried as links, where
+        the ledger has keys and sensitive variables alone.
 
     Examples
     --------
@@ -402,6 +405,7 @@ class LedgerPlace(ScenarioTable):
     first: Annotated[bool, Field(strict=True)] = False
     new: tuple[Name, ...] = ()
     add: Annotated[bool, Field(strict=True)] = False
+    files: dict[Name, Name] = {}
 
     def __init__(
         self,
@@ -416,10 +420,13 @@ class LedgerPlace(ScenarioTable):
         first: bool = False,
         new: Sequence[str] = (),
         add: bool = False,
+        files: Mapping[str, str | Path] = {},
         **unknown: object,
     ) -> None:
         given: dict[str, Any] = {"folder": _as_text(folder), "key": _as_text(key), "survey": survey, "people": people}
         given |= {"id": id, "within": within, "first": first, "new": new, "add": add}
+        named = isinstance(files, Mapping)
+        given["files"] = {name: _as_text(file) for name, file in files.items()} if named else files
         super().__init__(**given, **unknown)
 
     @property

@@ -160,6 +160,8 @@ def with_files(entries: Mapping[str, Any], place: Callable[[str], str]) -> dict[
         made["hierarchies"] = within(given, given)
     if isinstance(given := made.get("ledger"), Mapping):
         made["ledger"] = within(given, LEDGER)
+        if isinstance(files := given.get("files"), Mapping):
+            made["ledger"]["files"] = within(files, files)
     if isinstance(given := made.get("children"), Mapping):
         made["children"] = within(given, ("file",))
         if isinstance(files := given.get("released"), str | list | tuple):

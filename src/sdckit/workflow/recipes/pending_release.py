@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.errors import ScenarioError
+from sdckit.errors import DataError, ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger
@@ -46,13 +46,39 @@ def own_entries(ledger: ReleaseLedger, files: Sequence[Path]) -> tuple[str, ...]
     return tuple(dict.fromkeys(name for file in files if file.is_file() for name in ledger.names_of(file)))
 
 
-def beside_ledger(scenario: Scenario, files: Sequence[Path]) -> tuple[Scenario, ReleaseLedger | None, tuple[str, ...]]:
-    """The scenario with its ledger opened but for the entries of these files; that ledger, and these entries."""
-    if scenario.ledger is None:
+def beside_ledger(
+    scenario: Scenario, files: Sequence[Path], earlier: Sequence[Path] = ()
+) -> tuple[Scenario, ReleaseLedger | None, tuple[str, ...]]:
+    """The scenario with its ledger opened but for the entries of these files; that ledger, and these entries.
+
+    The `earlier` releases are compared by all of their columns. Raises DataError: the ledger does not know one of them
+    by its bytes; ScenarioError: there is no ledger.
+    """
+    place = scenario.ledger
+    if place is None:
+        if earlier:
+            raise ScenarioError(NO_LEDGER)
         return scenario, None, ()
     ledger = open_ledger(scenario)
     own = own_entries(ledger, files)
-    return scenario.changed(ledger=scenario.ledger.holding(ledger.without(own))), ledger, own
+    at_hand = dict(place.files)
+    for file in earlier:
+        names = ledger.names_of(file)
+        if not names:
+            raise DataError(UNKNOWN.format(file=file.name))
+        at_hand |= dict.fromkeys(names, str(file.resolve()))
+    place = place.model_copy(update={"files": at_hand})
+    return scenario.changed(ledger=place.holding(ledger.without(own))), ledger, own
+
+
+NO_LEDGER = (
+    "--earlier gives releases of the scenario's ledger themselves, and the scenario names no ledger; sdckit ledger "
+    "check --earlier FILE compares two files without one"
+)
+UNKNOWN = (
+    "the ledger does not know {file} by its bytes; give the file as it went out, or say which release it is: under "
+    '[ledger] files = {{"NAME" = "FILE"}}'
+)
 
 
 @dataclass(frozen=True)
