@@ -84,7 +84,5 @@ def test_what_the_product_forgets_is_found_out(site: Site) -> None:
 
 
 def test_the_places_are_those_of_the_product() -> None:
-    told = set().union(*(sites_of(lambda number=number: document_of(assessed(number))) for number in (4, 7, 11)))
-    assert {site for site in TOLD_AT if site[1] not in {"_link_left_out"}} <= told | sites_of(
-        lambda: document_of(assessed(3))
-    )
+    """World 7 has households and sensitive answers, and tells at all of them; a place with another name is missed."""
+    assert set(TOLD_AT) <= sites_of(lambda: document_of(assessed(7)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 
 import sdckit as sdc
 from draw import quiet
+from redteam.remembered import remembering
 from redteam.small_worlds import KINDS, Kind, World
 from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.protect import protect
@@ -24,14 +25,21 @@ LEVELS_OF_K = (3, 4)
 # Level of k and sampling fraction of the documents of one file: what they print alike is decided once.
 ASKED = (*((k, None) for k in LEVELS_OF_K), (3, 0.1))
 SAMPLED = ("one key", "households")
+Documents = Callable[[str], list[list[str]]]
 
 
-@cache
-def documents(name: str) -> list[list[str]]:
+@pytest.fixture(scope="module")
+def documents() -> Documents:
+    """Those of a kind, made once for all tests: so they run in one process."""
+    return cache(_documents)
+
+
+def _documents(name: str) -> list[list[str]]:
     """For every document that is asked for, that of each world of a kind."""
     kind = KINDS[name]
     asked = ASKED if name in SAMPLED else ASKED[: len(LEVELS_OF_K)]
-    each = [[printed(world, kind, k, fraction) for k, fraction in asked] for world in kind.worlds()]
+    with remembering():
+        each = [[printed(world, kind, k, fraction) for k, fraction in asked] for world in kind.worlds()]
     return [list(texts) for texts in zip(*each, strict=True)]
 
 
@@ -81,8 +89,17 @@ def replay(worlds: Sequence[World], texts: Sequence[str]) -> Replayed:
     return found
 
 
+def test_a_document_is_the_same_without_memory(documents: Documents) -> None:
+    """What a replay shares between its documents changes none of them."""
+    name = "one key"  # of most different documents
+    worlds = list(KINDS[name].worlds())
+    for at in range(len(worlds) // 5, len(worlds), len(worlds) // 5):
+        alone = [printed(worlds[at], KINDS[name], k, fraction) for k, fraction in ASKED]
+        assert [texts[at] for texts in documents(name)] == alone
+
+
 @pytest.mark.parametrize("name", KINDS)
-def test_a_replay_leaves_three_values(name: str) -> None:
+def test_a_replay_leaves_three_values(name: str, documents: Documents) -> None:
     """For one document, for another with other k, and for both together."""
     kind = KINDS[name]
     worlds = list(kind.worlds())
@@ -94,7 +111,7 @@ def test_a_replay_leaves_three_values(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLED)
-def test_a_census_and_a_sample_of_one_file_leave_three_values(name: str) -> None:
+def test_a_census_and_a_sample_of_one_file_leave_three_values(name: str, documents: Documents) -> None:
     """For the document with a sampling fraction, and for it together with that of the same file as a census."""
     kind = KINDS[name]
     worlds = list(kind.worlds())
