@@ -3,10 +3,6 @@
 import gc
 import sys
 
-__all__ = ["main"]
-
-SELDOM = 10_000, 20, 20  # objects more than before, and rounds, after which garbage is looked for
-
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
@@ -18,7 +14,7 @@ def main() -> None:
     from sdckit.cli.errors import explain
 
     gc.freeze()
-    gc.set_threshold(*SELDOM)
+    gc.set_threshold(10_000, 20, 20)  # by default it is looked for after every 700 objects
     gc.enable()
     out = sys.stdout
     code = run()
