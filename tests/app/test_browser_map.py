@@ -29,12 +29,13 @@ STEPS = "#page_protect .step-about"
 CARD = "#protect-map_point .card-box"
 
 
-@pytest.fixture
-def small(tmp_path: Path) -> Iterator[Served]:
-    """The app with a file and its scenario."""
-    scenario = tmp_path / "scenario.toml"
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The app with a file and its scenario, from which every new tab starts: what another one did is not in it."""
+    folder = tmp_path_factory.mktemp("small")
+    scenario = folder / "scenario.toml"
     scenario.write_text(sdc.Scenario(**ROLES).to_toml(), encoding="utf-8")
-    running = serve(tmp_path / "state", str(make_file(tmp_path)), "--scenario", str(scenario))
+    running = serve(folder / "state", str(make_file(folder)), "--scenario", str(scenario))
     yield running
     assert running.stop() == 0
 

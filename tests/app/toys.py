@@ -12,8 +12,9 @@ TOYS = (sys.executable, str(Path(__file__).with_name("toy_worker.py")))
 
 
 def toy_seats(state: Path, **first: Any) -> Seats:
+    """Seats whose pages start no worker by themselves: one begins where a task asks for it."""
     folders = Folders(state)
-    return Seats(folders, Autosave(folders.state), Work(**first))
+    return Seats(folders, Autosave(folders.state), Work(**first), warm=600.0)
 
 
 def toy_seat(state: Path, **first: Any) -> Seat:

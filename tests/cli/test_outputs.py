@@ -202,6 +202,27 @@ def test_what_others_print_goes_to_stderr() -> None:
     assert "a child" in done.stderr
 
 
+COLLECTING = """
+import atexit, gc
+import sdckit.cli.app as app
+
+def run():
+    print(gc.isenabled(), gc.get_freeze_count() > 20_000)
+    return 0
+
+atexit.register(lambda: print(len(gc.get_objects()) < 1_000))
+app.run = run
+from sdckit.cli import main
+main()
+"""
+
+
+def test_garbage_is_looked_for_while_a_command_runs_alone() -> None:
+    """What is loaded is none, and as the program ends nobody needs what it took."""
+    done = subprocess.run([sys.executable, "-c", COLLECTING], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["True", "True", "True"], done.stderr
+
+
 def test_without_standard_error_the_program_still_speaks() -> None:
     closed = f"exec {sys.executable} -m sdckit --version 2>&-"
     done = subprocess.run(["sh", "-c", closed], capture_output=True, text=True, check=False)

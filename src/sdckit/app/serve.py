@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-import gc
 import hashlib
 import http.client
 import json
@@ -17,7 +16,7 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -126,7 +125,9 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
     _announce(guard.address, STARTED, browser=options.browser)
     folders.open_door(port, guard.secret)
 
-    with _no_collecting():
+    from sdckit.workflow.sessions.answering import no_collecting
+
+    with no_collecting():
         from sdckit.app.lean_shiny import load_shiny
 
         load_shiny()
@@ -151,17 +152,6 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
 
 def _first(file: str, scenario: Mapping[str, Any] | None, project: str) -> Work:
     return Work(path=file, name=Path(file).name, scenario=scenario, project=project)
-
-
-@contextlib.contextmanager
-def _no_collecting() -> Iterator[None]:
-    """What is loaded once and for all is no garbage: looking for some meanwhile takes a tenth of the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 async def _served(server: Any, listening: socket.socket, seats: Any) -> None:
