@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+import sdckit as sdc
+
 N = 1500
 REASON = 'insensitive_because = "made up for this test"\n'
 
@@ -182,3 +184,31 @@ def test_nothing_is_said_of_changed_values_where_none_was_changed(gate) -> None:
     hidden = file.with_columns(age=pl.when(pl.int_range(N) > 20).then("age"))
     code, words = gate(f"aligned = true\n{said}", file, hidden)
     assert (code, "at most 0 % of the changed values" in words) == (0, True), words
+
+
+# (h): a file that holds more than the records that are measured.
+
+
+def test_what_a_released_file_holds_beside_its_records_keeps_the_gate_closed(sdckit, tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    people = pl.DataFrame({"sex": rng.choice([*"fm"], 600), "region": rng.choice([*"NSX"], 600, p=[0.6, 0.395, 0.005])})
+    hides = people.with_columns(region=pl.when(pl.col("region") != "X").then("region"))
+    (tmp_path / "s.toml").write_text('keys = ["sex", "region"]\nmissing = "category"\n[thresholds]\nk = 3\n')
+    people.write_csv(tmp_path / "file.csv")
+    hides.cast({"region": pl.Enum([*"NSX"])}).write_parquet(tmp_path / "labelled.parquet")
+    hides.write_parquet(tmp_path / "bare.parquet")
+    given = [tmp_path / "file.csv", "--scenario", tmp_path / "s.toml"]
+    released = ["--released", tmp_path / "labelled.parquet"]
+    words = "categories that no record has (region): write_file leaves them out"
+    for more in ((), ("--protected",), ("--sarif", tmp_path / "out.sarif"), ("--engine", "polars")):
+        done = sdckit("check", *given, *released, *more)
+        assert (done.code, words in " ".join(f"{done.out} {done.err}".split())) == (2, True)
+    told = "What the file holds beside its records could not be judged: "
+    assert told + words in (tmp_path / "out.sarif").read_text()
+    assert sdckit("check", tmp_path / "labelled.parquet", *given[1:]).code == 2
+    assert told + words in " ".join(sdckit("assess", *given, *released, "--full").out.split())
+    assert sdckit("check", *given, "--released", tmp_path / "bare.parquet").code == 0
+    scenario = sdc.Scenario.from_toml(tmp_path / "s.toml")
+    sdc.assert_within_limits(tmp_path / "file.csv", tmp_path / "bare.parquet", scenario=scenario)
+    with pytest.raises(AssertionError, match="categories that no record has"):
+        sdc.assert_within_limits(tmp_path / "file.csv", [tmp_path / "labelled.parquet"], scenario=scenario)

@@ -59,8 +59,8 @@ class LimitKind:
     scope : str
         What the verdict is about: a "file", a sensitive "variable" of it, a file with its "ledger" of earlier
         releases, what is "released" (of a file by itself the file, else a release compared with its original), or a
-        "release" compared with its original, in this order, for each intruder; the "columns" that go out, once,
-        without one.
+        "release" compared with its original, in this order, for each intruder; the "columns" or files that
+        go out, once, without one.
     per_variable : bool
         Judged once for each sensitive variable.
     alone : bool
@@ -72,7 +72,7 @@ class LimitKind:
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
         Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
-        "points", "worst release", "worst column", "attacks", "undone", "linked" or "roles".
+        "points", "worst release", "worst column", "attacks", "undone", "linked", "roles" or "beside".
     without : str
         The reason given where the measure has no result and no reason of its own.
     looked_at, nothing : str

@@ -22,7 +22,7 @@ from sdckit.catalogue.identity import FOLLOWED
 from sdckit.display import Displayed, counted
 from sdckit.errors import DataError
 from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready, leading
-from sdckit.workflow.verdicts import Verdict, all_hold, judge_roles, unjudged
+from sdckit.workflow.verdicts import BESIDE, Verdict, all_hold, judge_roles, unjudged
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Recoded
@@ -283,6 +283,7 @@ class Assessed(Displayed):
     measures: tuple[str, ...] = field(default=())
     by: tuple[str, ...] = field(default=())
     column_roles: ColumnRoles | None = field(default=None)
+    beside: tuple[str, ...] = field(default=())  # what the files that go out hold beside their records
 
     @property
     def coverage(self) -> Coverage:
@@ -291,14 +292,15 @@ class Assessed(Displayed):
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Every declared threshold against every intruder, of several releases the worst; and the columns' roles.
+        """Every declared threshold against every intruder, of several releases the worst; and what goes out with it.
 
         A threshold of which no measure said anything is not judged.
         """
         judged = tuple(verdict for intruder in self.intruders for verdict in intruder.verdicts)
         roles = () if self.column_roles is None else judge_roles(self.scenario, self.column_roles)
         results = {intruder.name: intruder.results for intruder in self.intruders}
-        return judged + roles + unjudged(self.scenario, judged, results, compared=self.compared)
+        beside = tuple(Verdict(BESIDE, "", None, None, None, None, None, what) for what in self.beside)
+        return judged + roles + beside + unjudged(self.scenario, judged, results, compared=self.compared)
 
     @property
     def passed(self) -> bool | None:

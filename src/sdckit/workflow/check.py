@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
+from sdckit.data.files.beside_records import beside_records
 from sdckit.data.files.readers import read_file
 from sdckit.data.scenarios.scenario_checks import require_confirmed
 from sdckit.data.scenarios.thresholds import a_release
@@ -400,6 +401,9 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
             files = [_read_if_path(data, scenario), _read_if_path(released, scenario, without=())]
             files.append(_read_if_path(given.pop("control"), scenario))
             result = check(files[0], files[1], scenario=scenario, control=files[2], **given)
+            going_out = data if released is None else released
+            paths = [file for file in _as_list(going_out) if isinstance(file, str | Path)]
+            result = check_assessment(replace(result.assessment, beside=beside_records(*paths)))
             return None if result.passed else AssertionError(_message(result))
     except SdcError as error:
         return type(error)(str(error), argument=error.argument)
@@ -407,13 +411,18 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
         return SdcError(f"internal error: {type(error).__name__}; check() in a session of your own shows where")
 
 
+def _as_list(given: Any) -> list[Any]:
+    """Several files as a list, and one as a list of it."""
+    return list(given) if isinstance(given, list | tuple) and not isinstance(given, Protected) else [given]
+
+
 def _read_if_path(given: Any, scenario: Scenario, *, without: Sequence[str] | None = None) -> Any:
     """Read paths as the command line does; return frames unchanged.
 
     A file is read without the identifiers; a release with them, since they would go out.
     """
-    if isinstance(given, list | tuple) and not isinstance(given, Protected):
-        return [_read_if_path(file, scenario, without=without) for file in given]
+    if given is not (files := _as_list(given))[0]:
+        return [_read_if_path(file, scenario, without=without) for file in files]
     if not isinstance(given, str | Path) or arguments.scenario_or_none(scenario) is None:
         return given
     identifiers = scenario.identifiers if without is None else without

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NO_HOUSEHOLD = "the scenario names no household column"
 ON_ATTACKS = [kind for kind in LIMITS.values() if kind.judged == "attacks"]
 ON_RISK = ON_ATTACKS[0]  # of every attack
-ROLES = next(name for name, kind in LIMITS.items() if kind.judged == "roles")
+BESIDE, ROLES = (next(name for name, kind in LIMITS.items() if kind.judged == how) for how in ("beside", "roles"))
 NOT_LOOKED_AT = "the columns that go out were not looked at"
 NO_CONTROL = "no people were kept aside (no control file): what succeeds on those in the file may succeed on anybody"
 LEAST_CONTROL = 50  # the rate of an attack on fewer people is known to no better than 14 points of a hundred
@@ -69,7 +69,7 @@ class Verdict:
         risk on the release with what it gives back put back (likewise "household_risk_undone",
         "household_uniques_undone" and "exact_numbers_undone"); and "k_linked", "risk_linked" and "l_linked": those on
         the keys of all releases that a column links. Of a file with a type of release also "roles": whether
-        somebody said of every column that goes out what it is.
+        somebody said of every column that goes out what it is. Of files that hold more than records "beside_records".
     intruder : str
         Empty for "roles", which are the same for all.
     variable : str or None

@@ -277,7 +277,7 @@ def run(
             check_enough_records(n, internal=internal)
         steps.step(f"assessing {n:,} records")
         assessed = assess_read(plan, scenario=scenario, measures=measures, by=groups, step=steps.step, gate=gate)
-        return _with_columns(assessed, [header])
+        return _with_files(assessed, [header], reading, release)
     given: dict[str, Any] = {"steps": steps, **reading.how_others}
     also = () if release.id is None else (release.id,)
     recodings, left = release.recodings(reading, scenario)
@@ -312,7 +312,7 @@ def run(
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
         recipe=recodings, step=steps.step, targets=release.targets, gate=gate,
     )  # fmt: skip
-    return _with_columns(compared, headers, id=release.id)
+    return _with_files(compared, headers, reading, release)
 
 
 def _run_on_engine(
@@ -351,7 +351,7 @@ def _run_on_engine(
         seed=release.seed, models=read_models(release.model), control=people, attacks=release.attacks,
         n_attacks=release.attempts, recipe=recodings, step=steps.step, targets=release.targets, gate=gate,
     )  # fmt: skip
-    return _with_columns(compared, headers, id=release.id)
+    return _with_files(compared, headers, reading, release)
 
 
 def _check_insensitive(scenario: Scenario, headers: Sequence[FileHeader]) -> None:
@@ -361,13 +361,14 @@ def _check_insensitive(scenario: Scenario, headers: Sequence[FileHeader]) -> Non
     check_insensitive(scenario, columns, certain=all(header.certain for header in headers))
 
 
-def _with_columns(
-    assessed: Assessment | ReleaseAssessment, headers: Sequence[FileHeader], *, id: str | None = None
+def _with_files(
+    assessed: Assessment | ReleaseAssessment, headers: Sequence[FileHeader], reading: Reading, release: Release
 ) -> Assessment | ReleaseAssessment:
-    """The assessment with the roles of all columns of the files, of which only some were read.
+    """The assessment with the roles of all columns of the files, of which only some were read, and what else they hold.
 
     The identifiers of a file by itself are left out: it is read without them. Those of a release go out.
     """
+    from sdckit.data.files.beside_records import beside_records
     from sdckit.data.scenarios.column_roles import among_columns
 
     scenario, known = assessed.scenario, assessed.column_roles
@@ -375,7 +376,11 @@ def _with_columns(
     kept_back = () if assessed.compared else scenario.identifiers
     columns = dict.fromkeys(name for header in headers for name in header.columns if name not in kept_back)
     certain = all(header.certain for header in headers)
-    return replace(assessed, column_roles=among_columns(known, scenario, list(columns), id=id, certain=certain))
+    roles = among_columns(known, scenario, list(columns), id=release.id, certain=certain)
+    # of the file by itself the sheet that was named is read, of a release its first
+    read: dict[str, Any] = {} if release.files else {"sheet": reading.sheet, "header_row": reading.header_row}
+    beside = beside_records(*(release.files or [reading.file]), encoding=reading.encoding, **read)
+    return replace(assessed, column_roles=roles, beside=beside)
 
 
 def deliver(

@@ -37,12 +37,7 @@ def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | N
     no such sheet or row; or fastexcel is not installed.
     """
     with clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
-        check_workbook(path)
-        book = _opened(path)
-        sheets = [name for name in book.sheet_names if _holds(book, name)]
-        if not sheets:
-            raise FileFormatError(f"{path.name} is empty: no sheet of it holds a record")
-        chosen = sheets[0] if sheet is None else _chosen(path, book.sheet_names, sheet)
+        book, chosen, sheets = _workbook(path, sheet)
         if not _holds(book, chosen, header_row or 1):
             raise FileFormatError(
                 f"{path.name}: row '{header_row or 1}' of the sheet '{displayed(chosen)}' holds nothing; give the row "
@@ -60,6 +55,23 @@ def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | N
     for text_said in said:
         warnings.warn(f"{path.name}: {text_said}", SdcWarning, stacklevel=2)
     return text
+
+
+def _workbook(path: Path, sheet: str | int | None) -> tuple[Any, str, list[str]]:
+    """A workbook, the sheet of it that is read, and all sheets that hold anything."""
+    check_workbook(path)
+    book = _opened(path)
+    sheets = [name for name in book.sheet_names if _holds(book, name)]
+    if not sheets:
+        raise FileFormatError(f"{path.name} is empty: no sheet of it holds a record")
+    return book, sheets[0] if sheet is None else _chosen(path, book.sheet_names, sheet), sheets
+
+
+def has_further_sheets(path: Path, sheet: str | int | None = None) -> bool:
+    """Whether a sheet that is not read holds anything, hidden ones included."""
+    with _quiet():
+        _, chosen, sheets = _workbook(path, sheet)
+    return sheets != [chosen]
 
 
 def _chosen(path: Path, names: Sequence[str], sheet: str | int) -> str:

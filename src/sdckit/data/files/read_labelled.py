@@ -100,6 +100,16 @@ def _batches(reader: Any) -> Iterator[Any]:
     return iter(reader) if streamed else map(reader.get_batch, range(reader.num_record_batches))
 
 
+def stored_batches(path: Path, kind: str, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The records of these columns of a Parquet or Arrow file as they are stored, batch by batch."""
+    if kind == "Parquet":
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(columns=list(names))
+        return
+    with pa.memory_map(str(path)) as source:
+        yield from (batch.select(list(names)) for batch in _batches(_opened(source, path)))
+
+
 def _by_pyarrow(path: Path, names: Sequence[str], rows: int | None) -> pl.DataFrame:
     """Read with PyArrow: pandas writes a missing category as code -1, which Polars refuses."""
     try:
@@ -212,6 +222,14 @@ def read_column_labels(path: Path, kind: str, *, encoding: str | None = None) ->
         )
         by_column |= {} if labels == ColumnLabels() else {name: labels}
     return by_column
+
+
+def labelled_values(path: Path, kind: str, *, encoding: str | None = None) -> tuple[pl.DataFrame, Any]:
+    """Codes of the columns whose values have labels, user-missing ones included, and all that the file says."""
+    meta = _call(path, kind, encoding, metadataonly=True, **_with_user_missing(kind))[1]
+    labelled = [*meta.variable_value_labels]
+    read = {"usecols": labelled, **_with_user_missing(kind)}
+    return (_call(path, kind, encoding, **read)[0] if labelled else pl.DataFrame()), meta
 
 
 def declared_types(path: Path, kind: str, *, encoding: str | None = None) -> dict[str, ColumnType]:

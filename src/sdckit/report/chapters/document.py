@@ -266,11 +266,11 @@ def column_roles_tree(assessment: Assessed) -> gate.Tree:
 
 
 def has_no_figure(verdict: Verdict) -> bool:
-    """Whether a verdict is on names of columns and what the scenario says of them: its reason has no count of records.
+    """Whether a verdict is on names of columns and what is said of them: its reason has no count of records.
 
     A number in such a reason is one of columns, and printed as it is.
     """
-    return LIMITS[verdict.name].judged == "roles"
+    return LIMITS[verdict.name].scope == "columns"
 
 
 def _plain_entries(entries: Mapping[str, Any]) -> dict[str, gate.Tree]:

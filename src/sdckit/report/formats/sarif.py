@@ -91,10 +91,15 @@ def artifact(path: str) -> str:
     return quote(given.as_posix() if inside else given.name)
 
 
+ONCE = {
+    "roles": "Every column that goes out has a role.",
+    "beside": "The file that goes out holds nothing beside its records.",
+}
+
+
 def _rule(name: str) -> Plain:
-    kind = LIMITS.get(name)
-    of_roles = kind is not None and kind.judged == "roles"
-    words = "Every column that goes out has a role." if of_roles else f"The limit on {limit_name(name)} holds."
+    judged = LIMITS[name].judged if name in LIMITS else ""
+    words = ONCE.get(judged, f"The limit on {limit_name(name)} holds.")
     return {"id": f"sdckit/{name}", "shortDescription": {"text": words}, "defaultConfiguration": {"level": "error"}}
 
 
