@@ -294,13 +294,13 @@ class Assessed(Displayed):
     def verdicts(self) -> tuple[Verdict, ...]:
         """Every declared threshold against every intruder, of several releases the worst; and what goes out with it.
 
-        A threshold of which no measure said anything is not judged.
+        A threshold of which no measure said anything is not judged. Where no limit is asked for, nothing is.
         """
         judged = tuple(verdict for intruder in self.intruders for verdict in intruder.verdicts)
         roles = () if self.column_roles is None else judge_roles(self.scenario, self.column_roles)
         results = {intruder.name: intruder.results for intruder in self.intruders}
-        beside = tuple(Verdict(BESIDE, "", None, None, None, None, None, what) for what in self.beside)
-        return judged + roles + beside + unjudged(self.scenario, judged, results, compared=self.compared)
+        beside = (Verdict(BESIDE, "", None, None, None, None, None, what) for what in self.beside if judged or roles)
+        return (*judged, *roles, *beside, *unjudged(self.scenario, judged, results, compared=self.compared))
 
     @property
     def passed(self) -> bool | None:
