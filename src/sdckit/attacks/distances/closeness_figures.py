@@ -399,10 +399,8 @@ GROUP_FIGURES = (
 BLOCK = 1_000_000  # released records among which hits are looked for at a time, where people were drawn
 RANDOM = 2_000  # records drawn at random: how far they are from the original does not depend on how many there are
 UNEVEN = 2  # ratio of file sizes from which on subsampling to equal size is repeated
-DRAWS, DRAWN = (
-    30,
-    60_000,
-)  # most repetitions, and most records over all of them: one draw of as many errs by a few tenths of 1 %
+# Most repetitions, and most records over all of them: one draw of as many errs by a few tenths of 1 %.
+DRAWS, DRAWN = 30, 60_000
 ALL_PAIRS = 1_000  # records of the largest file up to which the repetitions are looked up among the nearest;
 ALIKE = 8  # three times as many, where it has at most so many times as many records as the smallest
 RANKS = 8  # of the nearest, times the ratio of file sizes: a sample has none of them for one record in 3,000
