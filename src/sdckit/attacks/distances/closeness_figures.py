@@ -144,8 +144,10 @@ def same_size(files: Searches, names: Sequence[str], rng: np.random.Generator) -
     }
     if files.ranked:  # nothing is searched for any more
         sizes_left = {name: Size(smallest, files.files[name].metric) for name in names}
-        memo = {(a, b): _looked_up(files, a, b, rows)[:, None] for a, b in files.ranked if {a, b} <= rows.keys()}
-        return Searches(sizes_left, memo)
+        looked_up: dict[tuple[str, ...], Index | Floats] = {
+            (a, b): _looked_up(files, a, b, rows)[:, None] for a, b in files.ranked if {a, b} <= rows.keys()
+        }
+        return Searches(sizes_left, looked_up)
     chosen = {name: files.files[name].take(some) for name, some in rows.items()}
     whole = {name for name, size in zip(names, sizes, strict=True) if size == smallest}
     memo = {among: searched for among, searched in files.memo.items() if whole.issuperset(among)}
@@ -192,7 +194,7 @@ def _looked_up(files: Searches, query: str, base: str, rows: Mapping[str, Ints])
     sampled = np.zeros(files.files[base].n, np.bool_)
     sampled[rows[base]] = True
     among = sampled[ranked.rows[mine]]
-    nearest = ranked.away[mine, among.argmax(axis=1)]
+    nearest: Floats = ranked.away[mine, among.argmax(axis=1)]
     beyond = ~among.any(axis=1)
     if beyond.any():
         nearest[beyond] = _apart(files, query, base, mine[beyond])[:, sampled].min(axis=1)
