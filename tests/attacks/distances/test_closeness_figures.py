@@ -81,17 +81,19 @@ def test_files_of_very_different_sizes_are_drawn_from_several_times():
     assert abs(one.figures["adversarial_accuracy"] - np.mean(single)) < 4 * np.std(single) / np.sqrt(30)
 
 
-def test_distances_that_are_all_kept_give_the_figures_of_the_searches(monkeypatch):
+def test_samples_looked_up_among_the_nearest_give_the_figures_of_the_searches(monkeypatch):
     rng, figures = np.random.default_rng(2), []
     real, made, others = (
         pl.DataFrame({"x": rng.normal(size=n), "g": rng.choice(["a", "b", None], n).tolist()}) for n in (90, 40, 30)
     )
-    for most in (0, 90):
+    for most, ranks in ((0, 8), (90, 8), (90, 1)):  # of a single one, many samples have none
         monkeypatch.setattr(closeness_figures, "ALL_PAIRS", most)
+        monkeypatch.setattr(closeness_figures, "RANKS", ranks)
+        monkeypatch.setattr(closeness_figures, "RANKED", 1000)  # in several pieces
         files = AttackFiles(open_pair(real, made, others, categories={"variables": ["x", "g"]}, attack=True))
         (one,) = closeness(ComparedFiles(files, ("x",), ("g",)), Drawing(0.1, 19, np.random.default_rng(1)), {})
         figures.append(one.figures)
-    np.testing.assert_equal(*figures)
+    np.testing.assert_equal(figures[1:], figures[:1] * 2)
     assert 0 < figures[0]["adversarial_accuracy"] != figures[0]["adversarial_accuracy_control"] > 0
 
 

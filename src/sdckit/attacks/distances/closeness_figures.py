@@ -31,17 +31,25 @@ class Size:
 
 
 @dataclass(frozen=True, eq=False)
+class Ranked:
+    """The nearest rows of the base for each query: distances (n, k), ascending, and rows (n, k)."""
+
+    away: Floats
+    rows: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Searches:
     """Jointly encoded files with cached indexes and nearest-neighbour searches.
 
-    `drawn`: the rows searched for. `apart`: all distances of two files, by their names, from which the nearest are
-    taken where they are given; of one file infinite from a record to itself.
+    `drawn`: the rows searched for. `ranked`: of two files, by their names, the nearest rows in each for the other, in
+    which those of samples are looked up; of one file without the record itself.
     """
 
     files: Mapping[str, Any]  # Encoded; or Size, where no row is searched for or in any more
     memo: dict[tuple[str, ...], Index | Floats] = field(default_factory=dict, repr=False)
     drawn: Mapping[str, Ints] = field(default_factory=dict, repr=False)
-    apart: Mapping[tuple[str, str], Floats] = field(default_factory=dict, repr=False)
+    ranked: Mapping[tuple[str, str], Ranked] = field(default_factory=dict, repr=False)
 
     def index(self, name: str) -> Index:
         """The search index of a file."""
@@ -79,9 +87,6 @@ class Searches:
         """Distance of each query record to its nearest; NaN within a file of one record."""
         if query == base and self.files[base].n == 1:
             return np.full(1, np.nan)
-        if (query, base) in self.apart:
-            smallest: Floats = self.apart[query, base].min(axis=1)
-            return smallest
         return self.nearest(query, base, 1)[:, 0]
 
     @property
@@ -137,29 +142,63 @@ def same_size(files: Searches, names: Sequence[str], rng: np.random.Generator) -
         name: np.sort(rng.choice(size, smallest, replace=False)) if size > smallest else np.arange(size)
         for name, size in zip(names, sizes, strict=True)
     }
-    if files.apart:  # nothing is searched for any more
-        apart: dict[tuple[str, str], Floats] = {}
-        for (a, b), far in files.apart.items():
-            apart[a, b] = apart[b, a].T if (b, a) in apart else far.take(rows[a], 0).take(rows[b], 1)
-        return Searches({name: Size(smallest, files.files[name].metric) for name in names}, apart=apart)
+    if files.ranked:  # nothing is searched for any more
+        sizes_left = {name: Size(smallest, files.files[name].metric) for name in names}
+        looked_up: dict[tuple[str, ...], Index | Floats] = {
+            (a, b): _looked_up(files, a, b, rows)[:, None] for a, b in files.ranked if {a, b} <= rows.keys()
+        }
+        return Searches(sizes_left, looked_up)
     chosen = {name: files.files[name].take(some) for name, some in rows.items()}
     whole = {name for name, size in zip(names, sizes, strict=True) if size == smallest}
     memo = {among: searched for among, searched in files.memo.items() if whole.issuperset(among)}
     return Searches(chosen, memo)
 
 
-def all_distances(files: Searches, names: Sequence[str]) -> Searches:
-    """Keep all distances within each of these files, and between the last of them and the others.
+def with_ranked(files: Searches, names: Sequence[str]) -> Searches:
+    """Rank the nearest within each of these files, and between the last of them and the others, for its samples.
 
-    For files drawn from several times: at a few hundred records, a search costs more than all distances at once.
+    So many that of a sample as small as the smallest of the files hardly ever none is among them.
     """
     *real, last = names
-    apart = {(a, last): pairwise(files.files[a], files.files[last]) for a in real}
-    apart |= {(last, a): apart[a, last].T for a in real}
-    for name in names:
-        apart[name, name] = pairwise(files.files[name], files.files[name])
-        np.fill_diagonal(apart[name, name], np.inf)
-    return replace(files, apart=apart)
+    pairs = [(name, name) for name in names] + [(name, last) for name in real] + [(last, name) for name in real]
+    smallest = min(files.files[name].n for name in names)
+    return replace(files, ranked={(a, b): _ranked(files, a, b, RANKS * files.files[b].n // smallest) for a, b in pairs})
+
+
+def _ranked(files: Searches, query: str, base: str, k: int) -> Ranked:
+    n, n_base = files.files[query].n, files.files[base].n
+    k = min(k, n_base)
+    away, rows = np.empty((n, k)), np.empty((n, k), np.int64)
+    step = max(1, RANKED // n_base)
+    for start in range(0, n, step):
+        some = np.arange(start, min(start + step, n))
+        apart = _apart(files, query, base, some)
+        near = np.argpartition(apart, k - 1, axis=1)[:, :k]
+        order = np.take_along_axis(apart, near, 1).argsort(axis=1)
+        rows[some] = np.take_along_axis(near, order, 1)
+        away[some] = np.take_along_axis(apart, rows[some], 1)
+    return Ranked(away, rows)
+
+
+def _apart(files: Searches, query: str, base: str, some: Ints) -> Floats:
+    """All distances of some rows; within one file infinite from a record to itself."""
+    apart = pairwise(files.files[query].take(some), files.files[base])
+    if query == base:
+        apart[np.arange(len(some)), some] = np.inf
+    return apart
+
+
+def _looked_up(files: Searches, query: str, base: str, rows: Mapping[str, Ints]) -> Floats:
+    """Distance of each sampled query record to the nearest sampled base record."""
+    ranked, mine = files.ranked[query, base], rows[query]
+    sampled = np.zeros(files.files[base].n, np.bool_)
+    sampled[rows[base]] = True
+    among = sampled[ranked.rows[mine]]
+    nearest: Floats = ranked.away[mine, among.argmax(axis=1)]
+    beyond = ~among.any(axis=1)
+    if beyond.any():
+        nearest[beyond] = _apart(files, query, base, mine[beyond])[:, sampled].min(axis=1)
+    return nearest
 
 
 def hits(
@@ -362,11 +401,12 @@ GROUP_FIGURES = (
 BLOCK = 1_000_000  # released records among which hits are looked for at a time, where people were drawn
 RANDOM = 2_000  # records drawn at random: how far they are from the original does not depend on how many there are
 UNEVEN = 2  # ratio of file sizes from which on subsampling to equal size is repeated
-DRAWS, DRAWN = (
-    30,
-    60_000,
-)  # most repetitions, and most records over all of them: one draw of as many errs by a few tenths of 1 %
-ALL_PAIRS = 1_000  # records of the largest file up to which all distances are kept for the repetitions
+# Most repetitions, and most records over all of them: one draw of as many errs by a few tenths of 1 %.
+DRAWS, DRAWN = 30, 60_000
+ALL_PAIRS = 1_000  # records of the largest file up to which the repetitions are looked up among the nearest;
+ALIKE = 8  # three times as many, where it has at most so many times as many records as the smallest
+RANKS = 8  # of the nearest, times the ratio of file sizes: a sample has none of them for one record in 3,000
+RANKED = 1_000_000  # distances that are ranked at a time
 OF_ONE_SIZE = "where people are drawn it needs files of one size"
 NORMAL = 1.959963984540054  # 97.5 % quantile of the standard normal distribution
 
@@ -607,6 +647,11 @@ def _identifiable(searches: Sequence[Searches], real: str) -> Floats:
 def _accuracies(
     files: ComparedFiles, plain: Searches, rng: np.random.Generator, notes: dict[str, str]
 ) -> dict[str, float]:
+    names = [*(name for name in plain.files if name != "released"), "released"]
+    sizes = [plain.files[name].n for name in names]
+    worthwhile = max(ALL_PAIRS, min(3 * ALL_PAIRS, ALIKE * min(sizes)))
+    if not plain.drawn and UNEVEN * min(sizes) <= max(sizes) <= worthwhile:
+        plain = with_ranked(plain, names)
     accuracies = _accuracy(plain, ["original"], rng, "adversarial_accuracy", notes)
     figures = {"adversarial_accuracy": accuracies["original"]}
     if files.opened.has_control:
@@ -630,8 +675,6 @@ def _accuracy(
     if max(sizes) > smallest:
         often = "drawn at random" if draws == 1 else f"the mean of {draws} random draws"
         notes[figure] = f"on {smallest} records of each file, {often}: sizes differ"
-    if draws > 1 and max(sizes) <= ALL_PAIRS:
-        plain = all_distances(plain, names)
     total = dict.fromkeys(real, 0.0)
     for _ in range(draws):
         even = same_size(plain, names, rng)
