@@ -8,12 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import sdckit as sdc
 from attacks.recovery.made import blanked, opened as guesses_opened
 from sdckit.attacks.recovery.derived_columns import Household, column_predictors
-from sdckit.attacks.recovery.recovery_files import Guessed, _grow, _of_a_mate, beyond, guess_values, recovery_files
+from sdckit.attacks.recovery.recovery_files import Guessed, _of_a_mate, beyond, guess_values, recovery_files
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
 
@@ -156,24 +155,6 @@ def test_numbers_are_right_when_near():
 def test_the_same_seed_gives_the_same():
     one, two = (guessed([f"v{y // 3}" for y in Y])[0] for _ in range(2))
     assert (one.model == two.model).all()
-
-
-@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
-@pytest.mark.parametrize("as_number", [False, True])
-def test_the_forest_is_that_of_scikit_learn(as_number):
-    rng = np.random.default_rng(5)
-    x = np.column_stack([rng.integers(0, 5, 90), rng.normal(size=90), np.full(90, -1e30)])
-    y = x[:, 0] * 10 + x[:, 1] if as_number else 3 * rng.integers(1, 4, 90) + (x[:, 0] > 2)
-    guesses, left_out = _grow(x[:60], y[:60], x[60:], as_number=as_number, seed=4)
-    forest = (RandomForestRegressor if as_number else RandomForestClassifier)(
-        n_estimators=20, min_samples_leaf=3, max_features="sqrt", random_state=4, oob_score=True
-    ).fit(x[:60], y[:60])
-    assert guesses.tolist() == forest.predict(x[60:]).tolist()
-    if as_number:
-        assert left_out.tolist() == forest.oob_prediction_.tolist()
-    else:
-        shares = np.nan_to_num(forest.oob_decision_function_)
-        assert left_out.tolist() == forest.classes_[shares.argmax(axis=1)].tolist()
 
 
 def test_too_little_to_learn_from():

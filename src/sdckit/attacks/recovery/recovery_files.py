@@ -102,34 +102,17 @@ def guess_values(
 def _grow(
     train: Floats, y: NDArray[Any], to_predict: Floats, *, as_number: bool, seed: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Predictions of a forest, and those of its own records by the trees without them.
+    """Predictions of a forest, and those of its own records by the trees without them."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    The trees are those of scikit-learn's random forest of this seed, to the last digit. That copies and checks its
-    settings and its data anew for every tree, which costs more than to grow a tree on a few hundred records.
-    """
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    kind = DecisionTreeRegressor if as_number else DecisionTreeClassifier
-    own, others = (np.ascontiguousarray(features, np.float32) for features in (train, to_predict))
-    n, seeds, values = len(y), np.random.RandomState(seed), np.unique(y)
-    width = 1 if as_number else len(values)
-    predicted, left_out, without = np.zeros((len(others), width)), np.zeros((n, width)), np.zeros((n, 1))
-    for _ in range(TREES):
-        of_tree = seeds.randint(np.iinfo(np.int32).max)
-        times = np.bincount(np.random.RandomState(of_tree).randint(0, n, n, dtype=np.int32), minlength=n)
-        tree = kind(min_samples_leaf=LEAF, max_features="sqrt", random_state=of_tree)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # more values than half of the records
-            tree.fit(own, y, sample_weight=times, check_input=False)
-        guesses = tree.predict if as_number else tree.predict_proba
-        predicted += guesses(others, check_input=False).reshape(-1, width)
-        left_out[times == 0] += guesses(own[times == 0], check_input=False).reshape(-1, width)
-        without[times == 0] += 1
-    predicted /= TREES
-    left_out /= np.maximum(without, 1)
-    if as_number:
-        return predicted[:, 0], left_out[:, 0]
-    return values[predicted.argmax(axis=1)], values[left_out.argmax(axis=1)]
+    kind = RandomForestRegressor if as_number else RandomForestClassifier
+    forest = kind(
+        n_estimators=TREES, min_samples_leaf=LEAF, max_features="sqrt", random_state=seed, n_jobs=1, oob_score=True
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # records without an out-of-bag tree
+        forest.fit(train, y)
+    return forest.predict(to_predict), forest.oob_prediction_ if as_number else _most_likely(forest)
 
 
 def _prediction_rows(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -147,6 +130,11 @@ def _prediction_rows(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64
     learnt = state.known > 0
     learnt[half] = False
     return half, np.flatnonzero(learnt)
+
+
+def _most_likely(model: Any) -> NDArray[np.int64]:
+    shares = np.nan_to_num(model.oob_decision_function_)
+    return np.asarray(model.classes_[shares.argmax(axis=1)])
 
 
 def _feature(predictor: Predictor, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Floats:
