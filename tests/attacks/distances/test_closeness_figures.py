@@ -10,21 +10,19 @@ import polars as pl
 import pytest
 
 from sdckit.attacks.attack_files import AttackFiles
-from sdckit.attacks.distances import closeness_figures
+from sdckit.attacks.distances import closeness_figures, nearest_searches
 from sdckit.attacks.distances.closeness_figures import (
     FIGURES,
     ComparedFiles,
     Drawing,
-    Searches,
     adversarial_accuracy,
     closeness,
-    distance_ratio,
     exchange,
     group_figures,
     hits,
-    same_size,
     wins,
 )
+from sdckit.attacks.distances.nearest_searches import Searches, distance_ratio, same_size
 from sdckit.cells.pair import open_pair
 from sdckit.numerics.coding import differences
 
@@ -88,8 +86,8 @@ def test_samples_looked_up_among_the_nearest_give_the_figures_of_the_searches(mo
     )
     for most, ranks in ((0, 8), (90, 8), (90, 1)):  # of a single one, many samples have none
         monkeypatch.setattr(closeness_figures, "ALL_PAIRS", most)
-        monkeypatch.setattr(closeness_figures, "RANKS", ranks)
-        monkeypatch.setattr(closeness_figures, "RANKED", 1000)  # in several pieces
+        monkeypatch.setattr(nearest_searches, "RANKS", ranks)
+        monkeypatch.setattr(nearest_searches, "RANKED", 1000)  # in several pieces
         files = AttackFiles(open_pair(real, made, others, categories={"variables": ["x", "g"]}, attack=True))
         (one,) = closeness(ComparedFiles(files, ("x",), ("g",)), Drawing(0.1, 19, np.random.default_rng(1)), {})
         figures.append(one.figures)
