@@ -68,6 +68,16 @@ def test_attacks_with_a_control_file_and_a_regression_of_ones_own(tmp_path: Path
     assert "Membership is not judged" not in found["attacked"]
 
 
+def test_what_is_drawn_at_random_is_the_same_when_the_release_is_assessed_anew(tmp_path: Path) -> None:
+    """Few assessments are kept, so the report may be of another one than the page."""
+    desk, asked = a_desk(tmp_path), {"steps": STEPS, "attacks": True, "exact": True, **HOW}
+    found = releasing.release(desk, tell, **asked)
+    desk.memo.clear()
+    assert releasing.release(desk, tell, **asked) == found
+    other = releasing.release(desk, tell, **{**asked, "secret": "11" * 16})
+    assert other["attacked"] != found["attacked"]
+
+
 def test_attacks_stand_with_their_limit_and_what_would_open_membership(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
     plain = releasing.release(desk, tell, steps=STEPS, **HOW)["attacked"]
