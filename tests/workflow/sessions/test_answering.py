@@ -14,9 +14,9 @@ import pytest
 
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
 from sdckit.workflow import sessions
-from sdckit.workflow.sessions import answering as memory
+from sdckit.workflow.sessions import answering as memory, protecting, releasing
 from sdckit.workflow.sessions.answering import MOST_KEPT, Desk, answer, lacking, needed_bytes
-from session_files import SCENARIO, a_desk, make_file
+from session_files import SCENARIO, SECRET, STEPS, a_desk, make_file
 from tree import SRC
 
 
@@ -114,6 +114,23 @@ def test_results_are_kept_and_the_oldest_let_go(tmp_path: Path) -> None:
         desk.remember("square", at, lambda at=at: made.append(at) or at**2)  # type: ignore[misc, func-returns-value]
     assert made == [*range(MOST_KEPT + 1), 0]
     assert len(desk.memo) == MOST_KEPT
+
+
+def test_recipes_tried_and_their_verdicts_are_kept_however_much_is_looked_at(tmp_path: Path) -> None:
+    """A map of recipes lost its points, and the page its verdict, after as many pictures."""
+    desk = a_desk(tmp_path)
+    asked: dict[str, Any] = {"scenario": SCENARIO, "steps": STEPS, "secret": SECRET}
+    answers = [releasing.release(desk, print, **asked)]
+    scenario = desk.scenario(SCENARIO)
+    recipe = protecting.make_recipe(desk, STEPS)
+    before = protecting.tried(desk, scenario), releasing.verdict_of(desk, scenario, recipe, exact=False)
+    judged = releasing.judged(desk, scenario, STEPS, SECRET, print)
+    for at in range(MOST_KEPT + 1):
+        desk.remember("picture", at, lambda at=at: at)  # type: ignore[misc]
+    assert (protecting.tried(desk, scenario), releasing.verdict_of(desk, scenario, recipe, exact=False)) == before
+    assert before[1] is True
+    assert releasing.judged(desk, scenario, STEPS, SECRET, print) is judged
+    assert releasing.release(desk, print, **asked) == answers[0]
 
 
 def test_a_guess_that_nobody_confirmed_is_no_limit(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_session_draws_the_same_whatever_is_run(tmp_path: Path) -> None:
     ]
     first = applied(desk, scenario, steps, SECRET, tell)
     assert applied(desk, scenario, steps, SECRET, tell) is first
-    desk.memo.clear()
+    desk.forget()
     again = applied(desk, scenario, steps, SECRET, tell)
     assert again is not first
     assert again.data.equals(first.data)

@@ -72,7 +72,7 @@ def test_what_is_drawn_at_random_is_the_same_when_the_release_is_assessed_anew(t
     """Few assessments are kept, so the report may be of another one than the page."""
     desk, asked = a_desk(tmp_path), {"steps": STEPS, "attacks": True, "exact": True, **HOW}
     found = releasing.release(desk, tell, **asked)
-    desk.memo.clear()
+    desk.forget()
     assert releasing.release(desk, tell, **asked) == found
     other = releasing.release(desk, tell, **{**asked, "secret": "11" * 16})
     assert other["attacked"] != found["attacked"]

@@ -48,6 +48,7 @@ class Desk:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.memo: dict[str, Any] = {}
+        self.kinds: dict[str, dict[Any, Any]] = {}  # what a room keeps of a kind, as many as it says
         self.ahead: dict[str, Any] | None = None  # a request to carry out while nobody asks for anything
         self.drawn: Applied | None = None  # under a promise; drawing again would spend again
         self.reading: dict[str, Any] = {}
@@ -72,7 +73,7 @@ class Desk:
         codes = set(sample.notes.messages(Path(path).name))  # these are told column by column
         self.warnings = tuple(dict.fromkeys(message for message in caught_messages if message not in codes))
         self._sample, self._opened, self.reading, self.drawn, self.ahead = sample, opened, how, None, None
-        self.memo.clear()
+        self.forget()
 
     @property
     def is_open(self) -> bool:
@@ -136,6 +137,11 @@ class Desk:
                 "tick that you did"
             )
         return made
+
+    def forget(self) -> None:
+        """Keep nothing of what was worked out before."""
+        self.memo.clear()
+        self.kinds.clear()
 
     def kept(self, name: str, arguments: Any) -> Any:
         """What `remember` keeps of a name and its plain arguments; None for nothing."""

@@ -115,7 +115,7 @@ def _drawn(desk: Desk, scenario: Scenario, recipe: Recipe) -> Applied:
 
 def tried(desk: Desk, scenario: Scenario, loss: str = DIFFERING) -> list[tuple[Point, Recipe]]:
     """The recipes that were run under a scenario while the file is open, each with its point of a map."""
-    pairs = desk.memo.get(TRIED, {}).get(scenario.to_toml(), {}).values()
+    pairs = desk.kinds.get(TRIED, {}).get(scenario.to_toml(), {}).values()
     return [pair for pair in pairs if not any(math.isnan(pair[0].figures[name]) for name in (RISK, loss))]
 
 
@@ -123,7 +123,7 @@ def _remember(desk: Desk, scenario: Scenario, made: Applied) -> None:
     from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe_figures import COARSER, worst_of
 
-    points: dict[str, Any] = desk.memo.setdefault(TRIED, {}).setdefault(scenario.to_toml(), {})
+    points: dict[str, Any] = desk.kinds.setdefault(TRIED, {}).setdefault(scenario.to_toml(), {})
     name = digest(made.recipe.to_toml())
     if name not in points:
         figures = worst_of([figure for figure in made.figures if figure.step == len(made.log.steps)])
@@ -175,7 +175,7 @@ def _key(secret: str, column: str) -> str:
 
 def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> Any:
     """Cache the last few results that hold a file."""
-    files: dict[str, Any] = desk.memo.setdefault(kind, {})
+    files: dict[str, Any] = desk.kinds.setdefault(kind, {})
     name = digest(*parts)
     if name not in files:
         made = make()
@@ -235,7 +235,7 @@ def draw(
         raise ScenarioError("these steps do not begin with protected tables; they are carried out as they are changed")
     csv = {name: desk.reading.get(name) for name in ("delimiter", "encoding", "decimal")}
     drawn = made.apply(DomainFile(desk.path, **csv), scenario=chosen, step=tell)
-    desk.memo.clear()  # what was measured is of records drawn before
+    desk.forget()  # what was measured is of records drawn before
     desk.drawn = replace(drawn, original=data_for(desk, made, chosen))
     return run(desk, tell, scenario=scenario, steps=steps, secret=secret, exact=exact, language=language)
 

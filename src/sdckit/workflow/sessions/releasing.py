@@ -155,14 +155,14 @@ def document_of(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
     """The protected document of the release, whose chapters are protected jointly."""
     asked, made = [outcome.name, exact], outcome.made
     plain: Plain = desk.remember("release", asked, lambda: plain_document(outcome.assessment, internal=exact))
-    verdicts: dict[Any, bool | None] = desk.memo.setdefault(PRINTED, {})
+    verdicts: dict[Any, bool | None] = desk.kinds.setdefault(PRINTED, {})
     verdicts[made.recipe.to_toml(), made.log.scenario, exact] = None if outcome.why_not else plain["passed"]
     return plain
 
 
 def verdict_of(desk: Desk, scenario: Scenario, recipe: Recipe, *, exact: bool) -> bool | None:
     """Whether every limit held for the release of a recipe, as it was printed last; None where that was left open."""
-    known: Mapping[Any, bool | None] = desk.memo.get(PRINTED, {})
+    known: Mapping[Any, bool | None] = desk.kinds.get(PRINTED, {})
     return known.get((recipe.to_toml(), scenario.to_toml(), exact))
 
 
