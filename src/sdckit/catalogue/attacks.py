@@ -424,7 +424,7 @@ ALONE = replace(
 
 
 def _differencing_parts(context: Context) -> Iterator[Part]:
-    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
+    from sdckit.attacks.differencing.release_ledger import ReleaseLedger, files_at_hand, with_files
 
     place = context.scenario.ledger
     assert place is not None
@@ -432,24 +432,16 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
     ledger = place.opened or context.once(
         "ledger", lambda: ReleaseLedger.open(folder / place.folder, key=folder / place.key, survey=place.survey)
     )
-    paths = {name: folder / file for name, file in place.files.items()}
-    for name, path in paths.items():
-        ledger.check_file(name, path)
+    files = files_at_hand(ledger, context.scenario)
 
-    def read() -> Any:
-        return ledger.beside({name: _earlier_release(path, context.scenario) for name, path in paths.items()})
+    def measured() -> Any:
+        read = context.once("earlier releases", lambda: with_files(ledger, files, context.scenario))
+        return DIFFERENCING.measure(
+            context.data, ledger=read, scenario=context.scenario, id=place.id, people=place.people,
+            within=place.within, new=place.new, first=place.first, step=context.tell,
+        )  # fmt: skip
 
-    yield "", lambda: DIFFERENCING.measure(
-        context.data, ledger=context.once("earlier releases", read), scenario=context.scenario, id=place.id,
-        people=place.people, within=place.within, new=place.new, first=place.first, step=context.tell,
-    )  # fmt: skip
-
-
-def _earlier_release(path: Path, scenario: Scenario) -> Any:
-    from sdckit.data.files.readers import read_file, scan_header
-
-    columns = [name for name in scan_header(path).columns if name not in scenario.identifiers]
-    return read_file(path, columns=columns, missing=scenario.missing_codes)
+    yield "", measured
 
 
 DIFFERENCING = Measure(

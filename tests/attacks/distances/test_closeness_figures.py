@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from attacks.distances.test_nearest_searches import files
 from sdckit.attacks.attack_files import AttackFiles
 from sdckit.attacks.distances import closeness_figures, nearest_searches
 from sdckit.attacks.distances.closeness_figures import (
@@ -22,7 +23,6 @@ from sdckit.attacks.distances.closeness_figures import (
     hits,
     wins,
 )
-from sdckit.attacks.distances.nearest_searches import Searches, distance_ratio, same_size
 from sdckit.cells.pair import open_pair
 from sdckit.numerics.coding import differences
 
@@ -95,30 +95,7 @@ def test_samples_looked_up_among_the_nearest_give_the_figures_of_the_searches(mo
     assert 0 < figures[0]["adversarial_accuracy"] != figures[0]["adversarial_accuracy_control"] > 0
 
 
-# Searches done once, ratios, ties, hits, and labels exchanged at random.
-
-
-def files(**values):
-    encoded = differences([tuple(np.array(one, float) for one in values.values())], power=1)
-    return Searches(dict(zip(values, encoded, strict=True)))
-
-
-def test_a_search_is_done_once_and_within_a_file_leaves_the_record_out():
-    made = files(a=[0.0, 1.0, 5.0], b=[1.0])
-    assert made.nearest("a", "b") is made.nearest("a", "b")
-    assert made.distance("a", "b").tolist() == [1.0, 0.0, 4.0]
-    assert made.distance("a", "a").tolist() == [1.0, 1.0, 4.0]
-    assert np.isnan(made.distance("b", "b")).all()
-    assert np.isnan(made.ratio("a", "b")).all()
-    assert made.ratio("b", "a").tolist() == [0.0]
-
-
-def test_a_second_record_is_searched_for_where_it_is_asked_for():
-    made = files(a=[0.0, 1.0, 5.0], b=[2.0, 4.0])
-    assert made.distance("a", "b").tolist() == [2.0, 1.0, 1.0]
-    assert made.nearest("a", "b").tolist() == [[2.0, 4.0], [1.0, 3.0], [1.0, 3.0]]
-    assert made.distance("a", "b").tolist() == [2.0, 1.0, 1.0]
-    assert distance_ratio(made.nearest("a", "b"), made.tolerance).tolist() == made.ratio("a", "b").tolist()
+# Ties, hits, and labels exchanged at random.
 
 
 def test_equal_distances_are_half_a_win():
@@ -141,22 +118,6 @@ def test_adversarial_accuracy(real, released, expected):
 
 def test_one_record_has_no_accuracy():
     assert math.isnan(adversarial_accuracy(files(a=[1.0], b=[1.0, 2.0]), "a", "b"))
-
-
-def test_the_larger_file_is_sampled():
-    made = files(a=np.arange(10), b=[3.0, 4.0])
-    even = same_size(made, ["a", "b"], np.random.default_rng(1))
-    assert [even.files[name].n for name in ("a", "b")] == [2, 2]
-    assert same_size(even, ["a", "b"], np.random.default_rng(1)) is even
-
-
-def test_what_is_known_of_a_file_that_is_not_sampled_stays_known():
-    made = files(a=np.arange(10), b=[3.0, 4.5])
-    within, across = made.nearest("b", "b"), made.nearest("a", "b")
-    even = same_size(made, ["a", "b"], np.random.default_rng(1))
-    assert even.nearest("b", "b") is within
-    assert even.nearest("a", "b") is not across
-    assert len(even.nearest("a", "b")) == 2
 
 
 def test_a_hit_agrees_in_categories_and_missing_values():

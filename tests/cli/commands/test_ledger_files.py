@@ -63,6 +63,8 @@ def test_a_wave_is_not_judged_by_a_sketch_alone_and_is_by_the_file(
     said('files = {"wave 1" = "first.csv"}')
     assert run(CHECK) == 1
     assert words(capfd) == printed
+    assert run(["ledger", *CHECK]) == 1
+    assert "by near values))" in words(capfd)
     assert run(["check", "coarse.csv", "--scenario", "scenario.toml"]) == 0
 
 

@@ -14,6 +14,7 @@ from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
+from sdckit.data.files.readers import read_file, scan_header
 from sdckit.data.frames import is_lazy, open_frame, telling_apart
 from sdckit.data.households import homes_of
 from sdckit.data.ledger.chain import head_file
@@ -360,6 +361,30 @@ def _join(
         union = np.zeros((len(groups.size), own.shape[1]), np.uint64)
         np.bitwise_or.at(union, theirs, own[other])
         joined[rows] |= union[group]
+
+
+# Earlier releases that are at hand as files.
+
+
+def files_at_hand(ledger: ReleaseLedger, scenario: Scenario) -> dict[str, Path]:
+    """The files of earlier releases that a scenario names, by the names of their entries.
+
+    Raises DataError: no entry has the name, or it is another file; FileFormatError: it cannot be read.
+    """
+    files = {} if scenario.ledger is None else scenario.ledger.files
+    paths = {name: scenario.folder / file for name, file in files.items()}
+    for name, path in paths.items():
+        ledger.check_file(name, path)
+    return paths
+
+
+def with_files(ledger: ReleaseLedger, files: Mapping[str, Path], scenario: Scenario) -> ReleaseLedger:
+    """The ledger with these files read, without identifiers."""
+    frames = {}
+    for name, path in files.items():
+        columns = [column for column in scan_header(path).columns if column not in scenario.identifiers]
+        frames[name] = read_file(path, columns=columns, missing=scenario.missing_codes)
+    return ledger.beside(frames)
 
 
 # The sketch of a release: what is counted, and the digests kept of it.

@@ -210,6 +210,7 @@ def check(
     be judged; 3 internal error.
     """
     from sdckit.attacks.differencing.differencing import differencing
+    from sdckit.attacks.differencing.release_ledger import files_at_hand, with_files
 
     check_report_name(report)
     check_targets(report, inputs=(reading.file, scenario, key, original, log, *(earlier or ())))
@@ -230,6 +231,9 @@ def check(
     declared |= {} if within is None else {"within": within}
     opened = None if earlier and ledger is None and place is None else open_ledger(chosen, ledger, key)
     own = () if opened is None else own_entries(opened, [reading.file, *(earlier or ())])
+    held = None if opened is None else opened.without(own)
+    if held is not None and ledger is None:
+        held = with_files(held, files_at_hand(held, chosen), chosen)
     with Steps(quiet=no_progress) as steps:
         frame, n = _read(reading, engine, chosen, columns, id, steps, original=original, log=log)
         if report is not None:
@@ -238,7 +242,7 @@ def check(
         differences = {
             name: differencing(
                 frame, scenario=chosen.intruder(name), step=steps.step, earlier=files or None,
-                ledger=opened and opened.without(own), earlier_keys=split(earlier_keys) or None, aligned=aligned,
+                ledger=held, earlier_keys=split(earlier_keys) or None, aligned=aligned,
                 people=people, id=id, **declared,
             )
             for name in chosen.intruders
