@@ -167,6 +167,15 @@ def test_the_headline_counts_limits_and_names_what_has_none(holds: bool, roles: 
     assert headline({"verdicts": judged}) == words
 
 
+def test_the_headline_says_that_a_file_holds_more_than_its_records() -> None:
+    roles, beside = (verdict(name, None, limit=None, intruder="", reason="") for name in ("roles", "beside_records"))
+    held = verdict("roles", True, limit=None, intruder="", reason="")
+    words = "Undecided: the file holds more than its records; every declared limit holds."
+    assert headline({"verdicts": [verdict("k", True), beside, beside]}) == words
+    assert headline({"verdicts": [verdict("k", True), held, beside]}) == words
+    assert "nobody said what they are" in headline({"verdicts": [verdict("k", True), roles, beside]})
+
+
 @pytest.mark.parametrize("holds", [True, False, None])
 def test_the_word_is_that_of_the_verdict(holds: bool | None) -> None:
     assert status(holds) == Verdict("k", "default", None, 3, holds, 1, None, "").word

@@ -60,11 +60,11 @@ def headline(plain: Plain) -> str:
     if not verdicts:
         return "No limit was declared: the figures below describe the risk, they give no verdict."
     limits = [verdict for verdict in verdicts if verdict["limit"] is not None]
-    roles = {verdict["holds"]["value"] for verdict in verdicts if verdict["limit"] is None}
+    once = {LIMITS[verdict["name"]].judged: verdict["holds"]["value"] for verdict in verdicts if verdict not in limits}
     exceeded = sum(verdict["holds"]["value"] is False for verdict in limits)
     untested = sum(verdict["holds"]["value"] is None for verdict in limits)
     rests = _resting_sentence(verdicts)
-    if False in roles and not exceeded:
+    if False in once.values() and not exceeded:
         return f"Not to be given out: a direct identifier is in the file.{rests}"
     if exceeded:
         which = "The only limit" if len(limits) == 1 else f"{exceeded} of {len(limits)} limits"
@@ -75,11 +75,13 @@ def headline(plain: Plain) -> str:
         still = sum(verdict["reason"] == NOT_YET for verdict in limits)
         state = ("is" if untested == 1 else "are") + " not judged yet" if still == untested else "could not be judged"
         return f"Undecided: {untested} declared {verb} {state}, and no other is exceeded.{rests}"
-    if None in roles:
-        return f"Undecided: columns go out of which nobody said what they are; every declared limit holds.{rests}"
+    if None in once.values():
+        why = "the file holds more than its records" if once.get("roles", True) is not None else OF_NO_ROLE
+        return f"Undecided: {why}; every declared limit holds.{rests}"
     return f"Within every declared limit.{rests}"
 
 
+OF_NO_ROLE = "columns go out of which nobody said what they are"
 SINGLE_ROWS = "this is said of single rows, and not of people who are followed through their rows"
 
 
