@@ -107,3 +107,22 @@ def test_where_the_file_is_not_at_hand_near_numbers_were_not_tried_and_it_is_not
         assert judge_differencing(1.0, "", beside, {}).word == "holds"
     monkeypatch.setattr(linking_columns, "MOST_SEARCHED", 17_000)  # all three columns of 6,000 people are more
     assert sdc.differencing(second, earlier=second.select("sex", "age", "hours"), keys=["sex"]).singly
+
+
+def test_a_ledger_that_links_some_people_leaves_the_rest_open(tmp_path: Path) -> None:
+    """Some are alone with keys and sensitive variables; numbers that lie near lead to nearly all of the others."""
+    rng = np.random.default_rng(1)
+    first = pl.DataFrame(
+        {name: rng.integers(0, n, 2000) for name, n in (("sex", 2), ("region", 10), ("job", 20), ("educ", 8))}
+    ).with_columns(hours=pl.Series(rng.integers(0, 60, 2000)), income=np.exp(rng.normal(7, 0.7, 2000)).round())
+    moved = np.exp(rng.normal(0, 0.04, 2000))
+    second = first.with_columns(income=(pl.col("income") * moved).round()).sample(fraction=1.0, shuffle=True, seed=2)
+    asked = {"keys": ["sex", "region", "educ"], "sensitive": ["job"]}
+    ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "key", survey="Survey")
+    ledger = ledger.add(first, name="first", **asked)
+    found = sdc.differencing(second, ledger=ledger, **asked)
+    assert 200 < found.linked < 1500
+    assert (found.singly, judge_differencing(1.0, "", found, {}).word) == (True, "not judged")
+    found = sdc.differencing(second, ledger=ledger.beside({"first": first}), **asked)
+    assert found.linked > 1800
+    assert (found.singly, judge_differencing(1.0, "", found, {}).word) == (False, "holds")

@@ -84,7 +84,7 @@ class Differencing(Result):
     singly : bool
         Whether not all columns could be tried as links to an earlier release together (it is not at hand, too large or
         too small, or its codes are others), although all of the release together tell most records apart, or two of
-        them are numbers, which may lie near, and those tried do not join it.
+        them are numbers, which may lie near, and those tried do not join it, or few of its records.
     records : frame
         Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
     """
@@ -440,9 +440,12 @@ def _singly(
 ) -> bool:
     """Whether several columns together, of people or households, might join an earlier release that no column does.
 
-    Columns might by equal values, if together they tell people apart, and two of numbers by near ones.
+    Or the rest of one, of which those tried join fewer than most. Columns might by equal values, if together they tell
+    people apart, and two of numbers by near ones.
     """
-    if not any(entry.same_people and not entry.linked_by and not entry.searched for entry in entries):
+    most = 0.0 if shared is None else release_ledger.MOST_ALIKE * shared.new.n
+    rests = [not entry.linked_by or (entry.right is not None and entry.linked < most) for entry in entries]
+    if not any(rest and entry.same_people and not entry.searched for rest, entry in zip(rests, entries, strict=True)):
         return False
     if shared is None or shared.new.shows_homes or len(many_valued_numbers([shared.new.frame], shared.numbers)) > 1:
         return True
