@@ -432,7 +432,7 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
     ledger = place.opened or context.once(
         "ledger", lambda: ReleaseLedger.open(folder / place.folder, key=folder / place.key, survey=place.survey)
     )
-    files = files_at_hand(ledger, context.scenario)
+    files = context.once("files at hand", lambda: files_at_hand(ledger, context.scenario))
 
     def measured() -> Any:
         read = context.once("earlier releases", lambda: with_files(ledger, files, context.scenario))
