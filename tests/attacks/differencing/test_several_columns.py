@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.attacks.differencing import linking_columns, several_columns
+from sdckit.attacks.differencing import release_ledger, several_columns
 from sdckit.attacks.differencing.several_columns import link_by_several, shared_codes
 from sdckit.data.ledger.digests import Levels
 from sdckit.data.scenarios.thresholds import Thresholds
@@ -259,7 +259,7 @@ def test_what_is_too_large_or_on_an_engine_is_not_searched(monkeypatch: pytest.M
     assert not sdc.differencing(second, earlier=first, keys=["region"]).singly
     assert sdc.differencing(second.lazy(), earlier=first, keys=["region"]).singly
     assert sdc.differencing(second, earlier=first.lazy(), keys=["region"]).singly
-    monkeypatch.setattr(linking_columns, "MOST_SEARCHED", 1000)
+    monkeypatch.setattr(release_ledger, "MOST_SEARCHED", 1000)
     assert sdc.differencing(second, earlier=first, keys=["region"]).singly
 
 
