@@ -28,7 +28,7 @@ from sdckit.numerics.array_types import Floats, Ints
 
 FEW_EACH = 4  # people per value of what may be new numbers of persons or households, and of what is to be equal
 FEWEST_VALUES = 12  # of a number that is looked for nearby
-TOO_MANY = "{} and the release have together more records of {} columns than the {:,} that are searched"
+TOO_MANY = "up to {:,} records of {} columns are searched, and {} and the release have more together"
 
 
 def link_by_columns(
@@ -49,7 +49,7 @@ def link_by_columns(
     names = [name for name in shared if name in (new.levels if file is None else new.frame.columns)]
     people, homes = earlier.people(old)
     most = release_ledger.MOST_SEARCHED // max(1, len(names), len(numbers))
-    too_many = TOO_MANY.format(earlier.name, max(len(names), len(numbers)), most) if new.n + len(people) > most else ""
+    too_many = TOO_MANY.format(most, max(len(names), len(numbers)), earlier.name) if new.n + len(people) > most else ""
     why = earlier.stays or too_many
     if (new.n + len(people)) * len(names) > release_ledger.MOST_SEARCHED:
         return None, False, why

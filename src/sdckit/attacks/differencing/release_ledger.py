@@ -263,8 +263,8 @@ def beside_file(earlier: Earlier, data: Any, scenario: Scenario | None) -> Earli
 
 MOST_SEARCHED = 1 << 25  # values of both files
 FILES = 2  # a release and one before it, which share the room
-NO_MORE = "{} has more records of {} columns than the {:,} that are searched: let fewer columns go out"
-NO_ROOM = "{} has more records of {} columns than the {:,} that fit here to be searched: let fewer columns go out, {}"
+NO_MORE = "up to {:,} records of {} columns are searched, and {} has more: let fewer columns go out"
+NO_ROOM = "up to {:,} records of {} columns fit here to be searched, and {} has more: let fewer columns go out, {}"
 
 
 def whole_here(data: Any, name: str, *, kept: Sequence[str], wanted: Sequence[str]) -> tuple[Frame, str]:
@@ -285,7 +285,7 @@ def whole_here(data: Any, name: str, *, kept: Sequence[str], wanted: Sequence[st
     fit = most if room is None else min(most, room // FILES // PER_LINKED)
     if each <= fit:
         return coded_in_memory(frame, columns), ""
-    told = name, len(readable), fit // len(readable)
+    told = fit // len(readable), len(readable), name
     return frame, NO_MORE.format(*told) if fit == MOST_SEARCHED else NO_ROOM.format(
         *told, what_opens(frame, each / max(1, fit))
     )
