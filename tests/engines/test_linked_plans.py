@@ -128,7 +128,7 @@ def test_beyond_the_memory_it_is_not_judged_and_said_how_many_fit(
             assert "other codes" not in verdict.sentence
             assert "--earlier FILE" not in verdict.sentence
     alone = sdc.differencing(second.lazy(), ledger=ledger, **ALL)
-    assert "that fit here" in alone.notes["linked"]
+    assert "fit here to be searched, and the release has more" in alone.notes["linked"]
     assert "--earlier FILE" in alone.notes["linked"]
     monkeypatch.setattr(release_ledger, "room_of_search", lambda _: None)
     monkeypatch.setattr(release_ledger, "MOST_SEARCHED", 900 * 9)

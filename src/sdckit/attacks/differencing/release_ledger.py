@@ -281,14 +281,14 @@ def whole_here(data: Any, name: str, *, kept: Sequence[str], wanted: Sequence[st
     if not n or not readable or {*wanted} - readable:
         return frame, ""
     each, room = n * len(readable), room_of_search(frame)
-    most = min(MOST_SEARCHED, most_values(frame, FILES))
+    most = most_values(frame, FILES)
     fit = most if room is None else min(most, room // FILES // PER_LINKED)
-    if each <= fit:
-        return coded_in_memory(frame, columns), ""
-    told = fit // len(readable), len(readable), name
-    return frame, NO_MORE.format(*told) if fit == MOST_SEARCHED else NO_ROOM.format(
-        *told, what_opens(frame, each / max(1, fit))
-    )
+    if each > MOST_SEARCHED:
+        return frame, NO_MORE.format(MOST_SEARCHED // len(readable), len(readable), name)
+    if each > fit:
+        opens = what_opens(frame, each / max(1, fit))
+        return frame, NO_ROOM.format(fit // len(readable), len(readable), name, opens)
+    return coded_in_memory(frame, columns), ""
 
 
 def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:

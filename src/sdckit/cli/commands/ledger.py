@@ -232,12 +232,12 @@ def check(
     opened = None if earlier and ledger is None and place is None else open_ledger(chosen, ledger, key)
     own = () if opened is None else own_entries(opened, [reading.file, *(earlier or ())])
     held = None if opened is None else opened.without(own)
-    at_hand = {} if held is None or ledger is not None else files_at_hand(held, chosen)
+    at_hand = files_at_hand(held, chosen) if held is not None and ledger is None else {}
     with Steps(quiet=no_progress) as steps:
         frame, n = _read(reading, engine, chosen, columns, id, steps, original=original, log=log)
         if report is not None:
             check_enough_records(n, internal=internal)
-        held = with_files(held, at_hand, chosen, frame) if at_hand else held
+        held = held and with_files(held, at_hand, chosen, frame)
         files = {
             path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps, engine, frame)
             for path in earlier or ()
