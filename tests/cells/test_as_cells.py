@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import polars as pl
 import pytest
 
 from draw import quiet
 from plans import on_engines, opened
 from sdckit import Cells, Scenario, as_cells, individual_risk, k_anonymity, key_frequencies, l_diversity
-from sdckit.cells.as_cells import columns_in_memory, is_cells, tabulate_given, tabulate_lazy, tabulate_roles
+from sdckit.cells import as_cells as tabulating
+from sdckit.cells.as_cells import (
+    coded_in_memory,
+    columns_in_memory,
+    is_cells,
+    tabulate_given,
+    tabulate_lazy,
+    tabulate_roles,
+)
 from sdckit.cells.pair import open_pair
 from sdckit.cells.plans import count_cells as counting
 from sdckit.cells.plans.cells_in_parts import PartedCells
 from sdckit.cells.plans.lazy import LazyCells
+from sdckit.data.frames import open_frame
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -112,3 +122,17 @@ def test_by_how_many_fit(plan, monkeypatch, most, kind):
     with quiet():
         found = tabulate_lazy(frame, resolve_roles(keys=["a", "b"]))
     assert (type(found), found.n, found.n_cells) == (kind, 40, 12)
+
+
+def test_texts_come_as_codes_whatever_the_pieces_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts that later pieces have first, categories and declared ones, numbers, and what is missing."""
+    rng = np.random.default_rng(1)
+    texts = pl.Series("text", [*rng.choice(["b", "a", "", None], 300).tolist(), "new"])
+    frame = pl.DataFrame({
+        "text": texts, "free": texts.cast(pl.Categorical), "told": texts.cast(pl.Enum(["new", "a", "", "b"])),
+        "n": rng.integers(0, 9, 301), "alone": [None] * 301,
+    })  # fmt: skip
+    monkeypatch.setattr(tabulating, "AT_ONCE", 64)
+    here = coded_in_memory(open_frame(frame.lazy()), frame.columns)
+    assert {name: here[name].to_list() for name in here.columns} == frame.to_dict(as_series=False)
+    assert [str(kind).startswith("dictionary") for kind in here.to_arrow().schema.types] == [True] * 3 + [False] * 2

@@ -435,7 +435,7 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
     files = context.once("files at hand", lambda: files_at_hand(ledger, context.scenario))
 
     def measured() -> Any:
-        read = context.once("earlier releases", lambda: with_files(ledger, files, context.scenario))
+        read = context.once("earlier releases", lambda: with_files(ledger, files, context.scenario, context.data))
         return DIFFERENCING.measure(
             context.data, ledger=read, scenario=context.scenario, id=place.id, people=place.people,
             within=place.within, new=place.new, first=place.first, step=context.tell,

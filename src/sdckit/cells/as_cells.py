@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,16 +12,18 @@ import numpy as np
 
 from sdckit.cells.packing import group_codes
 from sdckit.cells.plans.cells_in_parts import CellsAside, PartedCells, count_or_put_aside, tabulate_parts
+from sdckit.cells.plans.changed_plan import is_text
 from sdckit.cells.plans.count_cells import group_keys, refuse_spans
 from sdckit.cells.plans.key_sizes import KeySizes, deal_sizes
 from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
 from sdckit.cells.plans.pair_cells import count_file
 from sdckit.cells.table import AnyCells, Cells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
-from sdckit.data import arguments
+from sdckit.data import arguments, pa, pt
 from sdckit.data.columns import code_column
 from sdckit.data.frames import (
     Frame,
+    blocks,
     built,
     check_plan_names,
     collect,
@@ -28,11 +31,12 @@ from sdckit.data.frames import (
     count_records,
     on_spark,
     open_frame,
+    plain_columns,
 )
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 from sdckit.numerics.array_types import Ints
 
 # From a lazy frame to its cells: in memory where they fit, else in parts.
@@ -238,6 +242,45 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
         free = [name for name, kind in own.collect_schema().items() if kind == nw.Categorical]
         own = own.with_columns(*(nw.col(name).cast(nw.String) for name in free)) if free else own
     return collect(own), True
+
+
+def readable_columns(plan: nw.LazyFrame[Any]) -> list[str]:
+    """The columns of a plan that come here as single values, by names that its engine does not misread."""
+    kinds, readable = plan.collect_schema(), []
+    for name in plain_columns(plan):
+        with suppress(SdcError):
+            check_plan_names(plan, [name])
+            refuse_spans(plan, [name])
+            readable += [name] if kinds[name] != nw.Unknown else []
+    return readable
+
+
+def coded_in_memory(plan: nw.LazyFrame[Any], columns: Sequence[str]) -> nw.DataFrame[Any]:
+    """Columns of a plan as a PyArrow table, read once, texts as codes; of unreadable ones that they hold lists.
+
+    >>> import polars as pl
+    >>> plan = open_frame(pl.LazyFrame({"job": ["b", "a", "b"], "all": [[1], [2], [3]]}))
+    >>> here = coded_in_memory(plan, ["job", "all"])
+    >>> here["job"].to_list(), here["all"].to_list(), here["all"].dtype.is_nested()
+    (['b', 'a', 'b'], [None, None, None], True)
+    """
+    readable = [name for name in readable_columns(plan) if name in columns]
+    table = pa.concat_tables([_coded_texts(block.to_native()) for block in blocks(plan, readable, AT_ONCE)])
+    table = table.unify_dictionaries()
+    for name in columns:
+        if name not in readable:
+            table = table.append_column(name, pa.nulls(len(table), pa.list_(pa.null())))
+    return nw.from_native(table, eager_only=True)
+
+
+AT_ONCE = 1 << 18  # records that are coded at a time
+
+
+def _coded_texts(table: pa.Table) -> pa.Table:
+    for at, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
+        if is_text(kind) and not pt.is_dictionary(kind):
+            table = table.set_column(at, name, table.column(at).cast(pa.large_string()).dictionary_encode())
+    return table
 
 
 def groups_of(frame: nw.DataFrame[Any], columns: Sequence[str]) -> tuple[np.ndarray[Any, Any], int]:

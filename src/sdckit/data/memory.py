@@ -15,6 +15,8 @@ PER_VALUE, PER_RECORD = 22, 120
 # Of a value of a release and that of its original while a search puts values back, 2.1 million records of twelve
 # columns; and what the members of a household tell beside them, where there is one (an upper bound of levels counted).
 PER_SEARCHED, PER_SHARED = 55, 160
+# Of a value of either of two releases while it is searched who is the same person in both; with the value itself.
+PER_LINKED = 90
 # Of a record and the one beside it that are matched: each column, the work, and that of each number in an interval.
 PER_MATCHED, PER_MATCH, PER_INTERVAL = 12, 140, 60
 SHARE_OF_SEARCH = 2  # of the free memory, which a search may take a part of

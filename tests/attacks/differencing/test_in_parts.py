@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 import sdckit as sdc
 from engines.conftest import duckdb_relation, polars_plan
 from plans import new_connection
-from sdckit.attacks.differencing import linking_columns
+from sdckit.attacks.differencing import release_ledger
 from sdckit.cells.plans import count_cells, lazy
 from sdckit.errors import ColumnError, DataError
 from sdckit.workflow.verdicts import judge_linked
@@ -56,7 +56,7 @@ def releases(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
 def test_figures_are_those_of_memory(make: Any, files: Any, sensitive: list[str]) -> None:
     earlier, release = files
     with pytest.MonkeyPatch.context() as patch:  # links by several columns are not looked for in parts
-        patch.setattr(linking_columns, "MOST_SEARCHED", 0)
+        patch.setattr(release_ledger, "MOST_SEARCHED", 0)
         expected = sdc.differencing(release, earlier=earlier, keys=KEYS, sensitive=sensitive)
     connection = new_connection()
     plans = [make(file) if make is polars_plan else make(file, connection) for file in (earlier, release)]

@@ -272,7 +272,7 @@ def test_where_several_columns_together_were_not_tried_as_a_link_it_is_not_judge
     alone = [(one.name, one.word) for one in judge_linked(Thresholds(k=2), "", found)]
     assert alone == ([("k_linked", "not judged")] if fine else [])  # no other verdict would say it
     assert judge_linked(Thresholds(k=2, differencing=0.0), "", found) == ()
-    assert sdc.differencing(wave.lazy(), ledger=ledger, keys=["sex"]).singly
+    assert sdc.differencing(wave.lazy(), ledger=ledger, keys=["sex"]).singly is fine
 
 
 def test_a_release_at_hand_makes_up_for_what_an_earlier_version_did_not_keep(tmp_path: Path) -> None:

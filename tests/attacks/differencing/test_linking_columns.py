@@ -10,7 +10,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.differencing.test_near_values import next_wave, people
-from sdckit.attacks.differencing import linking_columns
+from sdckit.attacks.differencing import release_ledger
 from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.workflow.verdicts import judge_differencing, judge_linked
 
@@ -105,7 +105,7 @@ def test_where_the_file_is_not_at_hand_near_numbers_were_not_tried_and_it_is_not
         beside = sdc.differencing(second, keys=["sex"], **known)
         assert (beside.singly, beside.entries[0].searched) == (False, True)
         assert judge_differencing(1.0, "", beside, {}).word == "holds"
-    monkeypatch.setattr(linking_columns, "MOST_SEARCHED", 17_000)  # all three columns of 6,000 people are more
+    monkeypatch.setattr(release_ledger, "MOST_SEARCHED", 17_000)  # all three columns of 6,000 people are more
     assert sdc.differencing(second, earlier=second.select("sex", "age", "hours"), keys=["sex"]).singly
 
 

@@ -84,3 +84,28 @@ def test_a_file_that_the_ledger_does_not_know_is_refused_before_any_work(
     Path("scenario.toml").write_text('keys = ["sex"]\n[thresholds]\nk = 2\n', encoding="utf-8")
     assert run([*CHECK, "--earlier", "first.csv"]) == 2
     assert "the scenario names no ledger" in words(capfd)
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_on_an_engine_the_gate_says_what_it_says_in_memory(
+    engine: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """All columns of the release are compared, and not those of the scenario alone; the earlier file is left there."""
+
+    def told(*command: str) -> tuple[int, list[str]]:
+        code = run(command)
+        captured = capfd.readouterr()
+        lines = (captured.out + captured.err).splitlines()
+        return code, [line for line in lines if not line.startswith(("opening", "reading", "assessing"))]
+
+    gates = ["check", "second.csv"], ["check", "first.csv", "--released", "second.csv"], ["ledger", *CHECK[:2]]
+    for gate in gates:
+        for known in ([], ["--earlier", "first.csv"]):
+            command = [*gate, *CHECK[2:], *known, *([] if gate[0] == "ledger" else ["--protected"])]
+            code, lines = told(*command)
+            assert ("not judged" in " ".join(lines), code == 2) == (not known, not known), lines
+            assert told(*command, "--engine", engine) == (code, lines)
+    said('files = {"wave 1" = "first.csv"}')
+    opened = told("ledger", *CHECK)
+    assert told("ledger", *CHECK, "--engine", engine) == opened
+    assert any("by near values" in line for line in opened[1])

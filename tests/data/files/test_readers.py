@@ -394,3 +394,19 @@ def test_what_no_engine_reads_is_refused(tmp_path: Path) -> None:
     PEOPLE.write_ipc(tmp_path / "a.arrow")
     with pytest.raises(FileFormatError, match="an engine reads Parquet and CSV"):
         plan_header(tmp_path / "a.arrow", engine="polars")
+
+
+def test_a_file_is_left_on_the_engine_of_another_one_where_that_reads_it(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": [1, 2], "b": ["x", None]})
+    for name in ("a.parquet", "a.csv", "a.sav"):
+        sdc.write_file(frame, tmp_path / name)
+    plan = sdc.scan_file(tmp_path / "a.parquet", engine="duckdb", memory="600MB")
+    for beside, kind in ((plan, type(plan)), (frame.lazy(), pl.LazyFrame), (frame, pl.DataFrame)):
+        for name in ("a.parquet", "a.csv"):
+            opened = readers.open_beside(tmp_path / name, beside, columns=["a"])
+            assert isinstance(opened, kind)
+            assert list(opened.collect_schema() if kind is pl.LazyFrame else opened.columns) == ["a"]
+        assert isinstance(readers.open_beside(tmp_path / "a.sav", beside), pl.DataFrame)
+    assert [readers.is_read_by("spark", tmp_path / name) for name in ("a.parquet", "a.csv")] == [True, False]
+    left = readers.open_beside(tmp_path / "a.csv", plan)
+    assert left.query("x", "select current_setting('memory_limit')").fetchall() == [("95.3 MiB",)]  # of one connection

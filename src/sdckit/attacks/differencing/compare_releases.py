@@ -332,6 +332,8 @@ class EarlierRelease:
         How the columns link where only several do, in words: of each person, or of all members of a household.
     searched : bool
         Whether it was looked for several columns that link together, in all that both releases show.
+    unsearched : str
+        Why it was not, where the files are too large for it.
     notes : tuple of str
         What could not be examined, and why.
     pending : bool
@@ -362,6 +364,7 @@ class EarlierRelease:
     right: float | None = None
     together: str = ""
     searched: bool = False
+    unsearched: str = ""
     notes: tuple[str, ...] = ()
     pending: bool = False
 
@@ -410,7 +413,8 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
     if old is not None and earlier.same_people:
         link, searched = released_link(new, earlier, old, rows, alike), False
         if link is None:
-            link, searched = link_by_columns(new, earlier, old, rows, shared.open, shared.numbers)
+            link, searched, why = link_by_columns(new, earlier, old, rows, shared.open, shared.numbers)
+            figures["unsearched"] = "" if searched else why
         figures["searched"] = searched
         rows = link.rows if rows is None and link is not None else rows
     if not alike and earlier.order is None and rows is None and not {*new.levels} <= {*shared.said_new}:

@@ -299,14 +299,16 @@ def differencing(
     that a variable is compared in every coding; without them only columns of one name and coding are compared, and
     what is certain together is not looked for. Where no single column joins an earlier release, it is looked for
     several that do so together: people alone in both files with their values are linked, if pairs within one file say
-    that most of these are the same people, and other columns agree. Of an earlier file in memory all columns are tried,
-    and numbers that moved a little by who lies nearest; of a ledger keys and sensitive variables; `singly` says where
+    that most of these are the same people, and other columns agree. Of an earlier file all columns are tried, and
+    numbers that moved a little by who lies nearest; of a ledger keys and sensitive variables; `singly` says where
     others might join. Where columns that go out join releases, ``joint`` has the groups, risks and sensitive values on
     the keys of all releases that a record is joined with; who is not linked by several columns may then be in the other
     release with any values.
 
-    A plan whose records are too many to be brought is compared with the files of `earlier` by cells in parts: nothing
-    is joined, and `not_compared` names the columns that could join them; `records` is refused.
+    All columns of plans are brought for it, texts as codes, where both files fit in memory; ``notes["linked"]`` says
+    how many records do. A plan whose records are too many even by the columns named here is compared with the files of
+    `earlier` by cells in parts: nothing is joined, and `not_compared` names the columns that could join them; `records`
+    is refused.
 
     References
     ----------
@@ -343,27 +345,33 @@ def differencing(
         )
     kept = () if scenario is None else scenario.identifiers
     roles = resolve_roles(scenario=scenario, keys=own, sensitive=targets)
-    weight = _present(data, roles.weight)
-    telling, own_id = release_ledger.telling_columns(data, kept), _present(data, id)
+    weight, own_id = _present(data, roles.weight), _present(data, id)
+    asked = (*dict.fromkeys([*own, *targets]),)
+    whole, stays = release_ledger.whole_here(
+        data, "the release", kept=kept, wanted=[*asked, *filter(None, [own_id, weight])]
+    )
+    telling = release_ledger.telling_columns(whole, kept)
     release = None
     with suppress(TooMuchError) if ledger is None and earlier is not None else nullcontext():
         release = release_ledger.open_release(
-            data, (*dict.fromkeys([*own, *targets]),), id=own_id, name="the release", role="keys and sensitive",
-            weight=weight, kept=kept, telling=telling, scenario=scenario,
+            whole, asked, id=own_id, name="the release", role="keys and sensitive", weight=weight, kept=kept,
+            telling=telling, scenario=scenario,
         )  # fmt: skip
     if release is None:
         files = _named(earlier)
         _chosen(earlier_keys, len(files))
-        joins = [*(() if own_id is None else (own_id,)), *telling, *(("the order of the rows",) if aligned else ())]
-        joins += [] if (home := _present(data, roles.household)) is None else [f"{home} of whole households"]
-        return _in_parts(data, files, own, targets, within, tuple(dict.fromkeys(joins)), said_new, first, tell)
+        homes = filter(None, [_present(data, roles.household)])
+        joins = [*filter(None, [own_id]), *telling, *(("the order of the rows",) if aligned else ())]
+        joins += [f"{home} of whole households" for home in homes]
+        return _in_parts(data, files, own, targets, within, tuple(dict.fromkeys(joins)), said_new, first, stays,
+                         tell)  # fmt: skip
     before = _earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, scenario=scenario, tell=tell)
     own_sets = {
         target: own_candidates(release, own, target)
         for target in targets
         if target not in own and release_ledger.can_intersect(release.n, len(release.levels[target].texts))
     }
-    plain = tuple(plain_columns(open_frame(data), [*kept, *filter(None, [id])]))
+    plain = tuple(plain_columns(open_frame(whole), [*kept, *filter(None, [id])]))
     shared = Comparison(
         release, own, own_sets, targets, id, aligned, within, said_new, {target: [] for target in targets},
         {target: np.zeros(release.n, np.bool_) for target in own_sets},
@@ -374,23 +382,13 @@ def differencing(
     for previous in before:
         tell(f"comparing with {previous.name}")
         entries.append(replace(compare_with_earlier(shared, previous), pending=previous.pending))
-    flags, certain, notes = shared.flags, {}, {}
-    for target, own_set in own_sets.items():
-        hit, contradicted = certain_together(own_set, shared.sets[target])
-        hit |= shared.certain[target]
-        flags["certain_together"] |= hit
-        certain[target] = int(hit.sum())
-        if contradicted.any():
-            notes["certain_together"] = (
-                "for some records no value is possible in all releases: values were changed, or rows do not belong "
-                "together; what is certain may be wrong then"
-            )
+    flags, (certain, notes) = shared.flags, _intersected(shared)
     joint = None
     if shared.joined:
         tell("joining the releases that a column links")
         joint = joint_keys(release, shared.joined, replace(roles, weight=weight))
-    singly = _singly(data, entries, shared, (*kept, *telling, *filter(None, [id])))
-    notes |= {"linked": SINGLY} if singly else {}
+    untried = _untried(whole, entries, stays, shared, (*kept, *telling, *filter(None, [id])))
+    notes |= {"linked": untried} if untried else {}
     either = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
     disclosed = sum(entry.told_by_difference for entry in entries)
     everybody = min(int(either.sum()) + disclosed, release.n)
@@ -398,10 +396,26 @@ def differencing(
     return Differencing(
         release.n, everybody / release.n, everybody, int(flags["certain_together"].sum()), disclosed,
         int(flags["given_back"].sum()), int(flags["unprotected"].sum()), linked, uniques, within, certain,
-        tuple(entries), own, targets, release.frame, flags, notes, joint,
+        tuple(entries), own, targets, release.frame.select(*own), flags, notes, joint,
         _not_compared(list(release.levels), said_new, {*targets} - {*own_sets, *own}, entries),
-        unlinking(release, shared.joined), first, singly,
+        unlinking(release, shared.joined), first, bool(untried),
     )  # fmt: skip
+
+
+def _intersected(shared: Comparison) -> tuple[dict[str, int], dict[str, str]]:
+    """Flag the records whose sensitive values are certain over all releases; how many by variable, and a note."""
+    certain, notes = {}, {}
+    for target, own_set in shared.own.items():
+        hit, contradicted = certain_together(own_set, shared.sets[target])
+        hit |= shared.certain[target]
+        shared.flags["certain_together"] |= hit
+        certain[target] = int(hit.sum())
+        if contradicted.any():
+            notes["certain_together"] = (
+                "for some records no value is possible in all releases: values were changed, or rows do not belong "
+                "together; what is certain may be wrong then"
+            )
+    return certain, notes
 
 
 CERTAIN = "of {} what is sensitive is certain: make it, or the keys, coarser"
@@ -421,9 +435,10 @@ HOMES_NOT_KEPT = (
 )
 SINGLY = (
     "not all columns were tried as links together: whether several, by equal values or by numbers that lie near, tell "
-    "which records of this and of an earlier release are the same person's was not looked at; the earlier file itself "
-    "tells (--earlier FILE, or files under [ledger])"
+    "which records of this and of an earlier release are the same person's was not looked at; {}"
 )
+BY_FILE = "the earlier file itself tells (--earlier FILE, or files under [ledger])"
+OF_CODES = "where it is at hand, its columns hold other codes, or lists, or it has few records"
 NOT_EARLIER = (
     "no earlier release has {} in a coding that can be compared; where none had it at all, or it was asked anew, say "
     "so: [ledger] new"
@@ -435,21 +450,28 @@ OTHERWISE = (
 TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
 
 
-def _singly(
-    data: Any, entries: Sequence[EarlierRelease], shared: Comparison | None = None, without: Sequence[str] = ()
-) -> bool:
-    """Whether several columns together, of people or households, might join an earlier release that no column does.
+def _untried(
+    data: Any, entries: Sequence[EarlierRelease], stays: str, shared: Comparison | None = None,
+    without: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """What was not tried though several columns, of people or households, might join an earlier release; or nothing.
 
     Or the rest of one, of which those tried join fewer than most. Columns might by equal values, if together they tell
-    people apart, and two of numbers by near ones.
+    people apart, and two of numbers by near ones. `stays`: why the release is not in memory.
     """
     most = 0.0 if shared is None else release_ledger.MOST_ALIKE * shared.new.n
     rests = [not entry.linked_by or (entry.right is not None and entry.linked < most) for entry in entries]
-    if not any(rest and entry.same_people and not entry.searched for rest, entry in zip(rests, entries, strict=True)):
-        return False
-    if shared is None or shared.new.shows_homes or len(many_valued_numbers([shared.new.frame], shared.numbers)) > 1:
-        return True
-    return together_telling(data, release_ledger.MOST_ALIKE, without=without)
+    untried = [entry for rest, entry in zip(rests, entries, strict=True) if rest and entry.same_people]
+    untried = [entry for entry in untried if not entry.searched]
+    if not untried or not (
+        shared is None
+        or shared.new.shows_homes
+        or len(many_valued_numbers([shared.new.frame], shared.numbers)) > 1
+        or together_telling(data, release_ledger.MOST_ALIKE, without=without)
+    ):
+        return ""
+    reasons = [stays, *(entry.unsearched or (BY_FILE if entry.source == "sketch" else "") for entry in untried)]
+    return SINGLY.format("; ".join(dict.fromkeys(filter(None, reasons))) or OF_CODES)
 
 
 def _not_compared(
@@ -470,7 +492,7 @@ def _not_compared(
 
 def _in_parts(
     data: Any, earlier: Mapping[str, Any], own: tuple[str, ...], targets: tuple[str, ...], within: int,
-    joins: tuple[str, ...], said_new: Sequence[str], first: bool, tell: Callable[[str], None],
+    joins: tuple[str, ...], said_new: Sequence[str], first: bool, stays: str, tell: Callable[[str], None],
 ) -> Differencing:  # fmt: skip
     """What cells say of a plan whose records are too many to be brought; what could join its rows is not looked at."""
     entries, disclosed = [], 0
@@ -488,13 +510,13 @@ def _in_parts(
     )
     unjoined = NOT_JOINED.format(", ".join(joins)) if joins else ""
     notes = {**({"people": ADDED_UP} if len(entries) > 1 else {}), **({"certain_together": unjoined} if joins else {})}
-    singly = _singly(data, entries)
-    notes |= {"linked": SINGLY} if singly else {}
+    untried = _untried(data, entries, stays)
+    notes |= {"linked": untried} if untried else {}
     reasons = _not_compared(list(dict.fromkeys([*own, *targets])), said_new, (), entries)
     return Differencing(
         n, people / n, people, 0, told, back, bare, 0, 0, within, {name: 0 for name in targets if name not in own},
         tuple(entries), own, targets, open_frame(data), {}, notes,
-        not_compared=(*reasons, *filter(None, [unjoined])), first=first, singly=singly,
+        not_compared=(*reasons, *filter(None, [unjoined])), first=first, singly=bool(untried),
     )  # fmt: skip
 
 
@@ -528,15 +550,15 @@ def _earlier(
         own = given or tuple(key for key in keys if key in present)
         columns = tuple(dict.fromkeys(wanted for wanted in (*own, *keys, *sensitive) if wanted in {*present, *own}))
         _check_columns(name, columns, (*keys, *sensitive))
+        kept, own_id = () if scenario is None else scenario.identifiers, _present(frame, id)
+        whole, stays = release_ledger.whole_here(frame, name, kept=kept, wanted=[*columns, *filter(None, [own_id])])
         file = release_ledger.open_release(
-            frame, columns, id=_present(frame, id), name=name, role="earlier_keys", scenario=scenario,
-            kept=() if scenario is None else scenario.identifiers,
-        )  # fmt: skip
+            whole, columns, id=own_id, name=name, role="earlier_keys", scenario=scenario, kept=kept
+        )
         learnt = [column for column in sensitive if column in columns]
         sketch, order = release_ledger.sketch_release(file, [tuple(own)], learnt, digester)
-        whole = open_frame(frame)
         at_hand = None if is_lazy(whole) else whole
-        yield Earlier(name, "", True, sketch, digester, order, file=at_hand, homes=file.homes)
+        yield Earlier(name, "", True, sketch, digester, order, file=at_hand, stays=stays, homes=file.homes)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
         yield ledger._earlier(entry, people, scenario)  # type: ignore[union-attr]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.linked_releases import NEAR, OF_HOMES, TOGETHER, Link
 from sdckit.attacks.differencing.near_values import link_by_near_values
 from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Earlier, OpenedRelease
@@ -25,16 +26,18 @@ from sdckit.data.ledger.digests import Levels, canonical
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 
-MOST_SEARCHED = 1 << 25  # values of both files
 FEW_EACH = 4  # people per value of what may be new numbers of persons or households, and of what is to be equal
 FEWEST_VALUES = 12  # of a number that is looked for nearby
+TOO_MANY = "up to {:,} records of {} columns are searched, and {} and the release have more together"
 
 
 def link_by_columns(
     new: OpenedRelease, earlier: Earlier, old: OpenedRelease, known: Ints | None, columns: Sequence[str],
     numbers: Sequence[str],
-) -> tuple[Link | None, bool]:  # fmt: skip
+) -> tuple[Link | None, bool, str]:  # fmt: skip
     """Link the records by columns of both releases that do so together; and whether all that both show was tried.
+
+    Of files that are too large for it, or stay on an engine, it is said that they are.
 
     Of a release that is not at hand the columns that the ledger keeps are tried. `known` are the rows by an id, if
     any. Where both show who lives together, whole households are linked by what their members are, too; and of a file
@@ -45,11 +48,14 @@ def link_by_columns(
     shared = [name for name in columns if name in own]
     names = [name for name in shared if name in (new.levels if file is None else new.frame.columns)]
     people, homes = earlier.people(old)
-    if (new.n + len(people)) * len(names) > MOST_SEARCHED:
-        return None, False
+    most = release_ledger.MOST_SEARCHED // max(1, len(names), len(numbers))
+    too_many = TOO_MANY.format(most, max(len(names), len(numbers)), earlier.name) if new.n + len(people) > most else ""
+    why = earlier.stays or too_many
+    if (new.n + len(people)) * len(names) > release_ledger.MOST_SEARCHED:
+        return None, False, why
     whole = file is not None and names == shared and not _not_plain(new.frame, file)
     many = min(new.n, len(people)) >= FEWEST  # of fewer nobody could tell a link from chance
-    many &= (new.n + len(people)) * len(numbers) <= MOST_SEARCHED
+    many &= not too_many
     whole, measured = whole and many, _numbers((new.frame, file), numbers) if file is not None and many else {}
     codes: dict[str, tuple[Ints, Ints]] = {}
     for name in names:
@@ -83,11 +89,11 @@ def link_by_columns(
         rows[way.here[free]], taken[way.there[free]] = people[way.there[free]], True
         right += way.right * free.sum()
     if not taken.any():
-        return None, whole and sure
+        return None, whole and sure, why
     right = float(right / taken.sum())
     if known is not None and (both := (rows >= 0) & (known >= 0)).any():
         right = float((rows[both] == known[both]).mean())
-    return (Link(rows, tuple(linking), right, together) if right >= LEAST_RIGHT else None), whole
+    return (Link(rows, tuple(linking), right, together) if right >= LEAST_RIGHT else None), whole, why
 
 
 def many_valued_numbers(frames: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells.as_cells import coded_in_memory, columns_in_memory, readable_columns
 from sdckit.cells.packing import group_codes
+from sdckit.cells.plans.lazy import most_values
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.files.readers import read_file, scan_header
-from sdckit.data.frames import is_lazy, open_frame, telling_apart
+from sdckit.data.files.readers import open_beside, scan_header
+from sdckit.data.frames import Frame, column_names, count_records, is_lazy, open_frame, telling_apart
 from sdckit.data.households import homes_of
 from sdckit.data.ledger.chain import head_file
 from sdckit.data.ledger.digests import (
@@ -42,6 +43,7 @@ from sdckit.data.ledger.ledger_file import (
     read_key,
     upgrade_file,
 )
+from sdckit.data.memory import PER_LINKED, room_of_search, what_opens
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
@@ -207,7 +209,8 @@ ALIKE = 0.5  # least share of records of each file whose value occurs in the oth
 class Earlier:
     """One earlier release.
 
-    `order`, if the file itself is at hand: the combination of each of its rows; `file`, if it is in memory.
+    `order`, if the file itself is at hand: the combination of each of its rows; `file`, if it is in memory, and
+    `stays`, why it is not.
     `same_people`: whether it is assumed to cover the people of the new one; `pending`: whether it has not gone out yet.
     """
 
@@ -219,6 +222,7 @@ class Earlier:
     order: NDArray[np.int64] | None = None
     pending: bool = False
     file: Any = None
+    stays: str = ""
     homes: Ints | None = None
 
     def people(self, old: OpenedRelease) -> tuple[Ints, Ints | None]:
@@ -237,9 +241,9 @@ def beside_file(earlier: Earlier, data: Any, scenario: Scenario | None) -> Earli
 
     Raises ColumnError or DataError: it is not the release that the ledger remembers.
     """
-    whole = open_frame(data)
     every = max(earlier.sketch.named("counts"), key=len)
     kept = () if scenario is None else scenario.identifiers
+    whole, stays = whole_here(data, earlier.name, kept=kept, wanted=every)
     opened = open_release(whole, every, id=None, name=earlier.name, role="remembered", kept=kept, scenario=scenario)
     again, order = sketch_release(opened, (), (), earlier.digester)
     here, there = (sketch.parts["counts", *every] for sketch in (again, earlier.sketch))
@@ -254,7 +258,37 @@ def beside_file(earlier: Earlier, data: Any, scenario: Scenario | None) -> Earli
     lacking = {place: part for place, part in again.parts.items() if place[0] != "links" or place[1] not in linking}
     sketch = Sketch({**lacking, **parts})  # an earlier version kept less
     at_hand = None if is_lazy(whole) else whole
-    return replace(earlier, sketch=sketch, order=order, file=at_hand, homes=opened.homes)
+    return replace(earlier, sketch=sketch, order=order, file=at_hand, stays=stays, homes=opened.homes)
+
+
+MOST_SEARCHED = 1 << 25  # values of both files
+FILES = 2  # a release and one before it, which share the room
+NO_MORE = "up to {:,} records of {} columns are searched, and {} has more: let fewer columns go out"
+NO_ROOM = "up to {:,} records of {} columns fit here to be searched, and {} has more: let fewer columns go out, {}"
+
+
+def whole_here(data: Any, name: str, *, kept: Sequence[str], wanted: Sequence[str]) -> tuple[Frame, str]:
+    """A release with all that goes out of it in memory, where it fits beside another one; else as it is, and why.
+
+    `wanted`: columns that are needed though they are `kept`. What cannot be read is refused where it is opened.
+    """
+    frame: Any = open_frame(data)
+    if not is_lazy(frame):
+        return frame, ""
+    columns = [column for column in column_names(frame) if column not in kept or column in wanted]
+    readable = {*readable_columns(frame)} & {*columns}
+    n = count_records(frame)
+    if not n or not readable or {*wanted} - readable:
+        return frame, ""
+    each, room = n * len(readable), room_of_search(frame)
+    most = most_values(frame, FILES)
+    fit = most if room is None else min(most, room // FILES // PER_LINKED)
+    if each > MOST_SEARCHED:
+        return frame, NO_MORE.format(MOST_SEARCHED // len(readable), len(readable), name)
+    if each > fit:
+        opens = what_opens(frame, each / max(1, fit))
+        return frame, NO_ROOM.format(fit // len(readable), len(readable), name, opens)
+    return coded_in_memory(frame, columns), ""
 
 
 def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -378,12 +412,12 @@ def files_at_hand(ledger: ReleaseLedger, scenario: Scenario) -> dict[str, Path]:
     return paths
 
 
-def with_files(ledger: ReleaseLedger, files: Mapping[str, Path], scenario: Scenario) -> ReleaseLedger:
-    """The ledger with these files read, without identifiers."""
+def with_files(ledger: ReleaseLedger, files: Mapping[str, Path], scenario: Scenario, release: Any) -> ReleaseLedger:
+    """The ledger with these files opened, without identifiers, on the engine of the release where it is on one."""
     frames = {}
     for name, path in files.items():
         columns = [column for column in scan_header(path).columns if column not in scenario.identifiers]
-        frames[name] = read_file(path, columns=columns, missing=scenario.missing_codes)
+        frames[name] = open_beside(path, release, columns=columns, missing=scenario.missing_codes)
     return ledger.beside(frames)
 
 

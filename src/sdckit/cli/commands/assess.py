@@ -272,7 +272,9 @@ def run(
     if engine is not None and engine.used:
         header = engine.header(reading)
         _check_insensitive(scenario, [header])
-        plan, n = engine.open(reading, scenario, (*groups, *left_to_patterns(scenario, header.columns)), steps)
+        # any column may link the records of two releases
+        more = left_to_patterns(scenario, header.columns) if scenario.ledger is None else header.columns
+        plan, n = engine.open(reading, scenario, (*groups, *more), steps)
         if documents:
             check_enough_records(n, internal=internal)
         steps.step(f"assessing {n:,} records")

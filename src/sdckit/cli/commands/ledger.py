@@ -232,13 +232,16 @@ def check(
     opened = None if earlier and ledger is None and place is None else open_ledger(chosen, ledger, key)
     own = () if opened is None else own_entries(opened, [reading.file, *(earlier or ())])
     held = None if opened is None else opened.without(own)
-    if held is not None and ledger is None:
-        held = with_files(held, files_at_hand(held, chosen), chosen)
+    at_hand = files_at_hand(held, chosen) if held is not None and ledger is None else {}
     with Steps(quiet=no_progress) as steps:
         frame, n = _read(reading, engine, chosen, columns, id, steps, original=original, log=log)
         if report is not None:
             check_enough_records(n, internal=internal)
-        files = {path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps) for path in earlier or ()}
+        held = held and with_files(held, at_hand, chosen, frame)
+        files = {
+            path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps, engine, frame)
+            for path in earlier or ()
+        }
         differences = {
             name: differencing(
                 frame, scenario=chosen.intruder(name), step=steps.step, earlier=files or None,
@@ -361,10 +364,20 @@ def _read(
     return frame, frame.height
 
 
-def _earlier(file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps) -> Any:
+def _earlier(
+    file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps,
+    engine: EngineOptions, release: Any,
+) -> Any:  # fmt: skip
     """An earlier release with all of its columns but identifiers; its id, where it has one."""
+    from sdckit.data.files.scan_file import is_read_by
+
     named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
-    also = () if id is None or id not in _header(replace(reading, file=file)) else (id,)
+    own = replace(reading, file=file)
+    columns = _header(own)
+    also = () if id is None or id not in columns else (id,)
+    if is_read_by(engine.engine, file):
+        chosen = [name for name in columns if name not in scenario.identifiers or name in also]
+        return engine.scan(own, steps, columns=chosen, missing=scenario.missing_codes, beside=release)[0]
     return read_release(file, named, also=also, steps=steps, whole=True, **reading.how_others)
 
 

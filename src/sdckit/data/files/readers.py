@@ -14,8 +14,8 @@ from sdckit.data import arguments, pl
 from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, second_file, warn_of_absent
 from sdckit.data.files.read_csv import csv_header, folder_values, read_csv
 from sdckit.data.files.read_labelled import columnar_header, labelled_header, read_columnar, read_labelled, read_labels
-from sdckit.data.files.scan_file import ScanEngine, files_of, is_address, scan_file
-from sdckit.data.frames import count_records, exactly
+from sdckit.data.files.scan_file import ScanEngine, files_of, is_address, is_read_by, scan_file
+from sdckit.data.frames import count_records, exactly, is_lazy, on_spark, open_frame
 from sdckit.data.missing_values.missing import MissingNotes, suspects
 from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError, SdcWarning
@@ -410,6 +410,17 @@ def describe_file(
     values = {name: tuple(column.codes) for name, column in file_labels.columns.items() if column.codes}
     # in one piece: of a frame in many, rows in another order take three times as long
     return FileSample(header, frame.rechunk(), notes, file_labels.variables, values)
+
+
+def open_beside(path: Path, data: Any, **how: Any) -> Any:
+    """Open a file on the engine of a plan where that reads it; else, and beside a frame in memory, it is read whole."""
+    frame: Any = open_frame(data)
+    engine: Any = None
+    if is_lazy(frame):
+        engine = "spark" if on_spark(frame) else frame.implementation.value
+    if not is_read_by(engine, path):
+        return read_file(path, **how)
+    return scan_file(path, engine=engine, beside=frame.to_native() if engine == "duckdb" else None, **how)
 
 
 # Header of a file, a folder of files or an address, without reading records.

@@ -26,6 +26,7 @@ from sdckit.errors import DataError, FileFormatError
 ScanEngine = Literal["polars", "duckdb", "spark"]
 ENGINES: tuple[ScanEngine, ...] = get_args(ScanEngine)
 ENGINE_NAMES = {"polars": "Polars", "duckdb": "DuckDB", "spark": "Spark"}
+FORMATS = ("Parquet", "CSV")
 # Address in an object store; also as a Path, which collapses two slashes to one.
 ADDRESS = re.compile(r"(s3|s3a|s3n|gs|gcs|r2|az|azure|abfs|abfss|adl|wasbs|hdfs|hf):/+(?=[^/])")
 
@@ -194,7 +195,7 @@ def _at_address(engine: ScanEngine, address: str, memory: str | None, beside: An
 def files_of(path: Path) -> list[Path]:
     """The Parquet or CSV files of a path (a file or folder), each checked by its first bytes."""
     if not path.is_dir():
-        if (kind := file_format(path)) not in ("Parquet", "CSV"):
+        if (kind := file_format(path)) not in FORMATS:
             raise FileFormatError(
                 f"{displayed(path.name)} is {kind}: an engine reads Parquet and CSV; write it with sdckit.write_file "
                 "first"
@@ -231,6 +232,11 @@ def _opened(
     import polars as pl
 
     return pl.scan_parquet(files, glob=anywhere, hive_partitioning=anywhere or base is not None)
+
+
+def is_read_by(engine: str | None, path: Path) -> bool:
+    """Whether an engine reads the format of a file."""
+    return file_format(path) in {"spark": ("Parquet",), "duckdb": FORMATS, "polars": FORMATS}.get(engine or "", ())
 
 
 def is_relation(plan: Any) -> bool:
