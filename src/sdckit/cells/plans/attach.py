@@ -28,7 +28,9 @@ def uploaded(table: pa.Table, like: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     else:
         # DuckDB finds the table by the name of this variable, and keeps a reference to it.
         sdckit__table = table  # noqa: F841
-        native = like.to_native().query("sdckit__plan", "SELECT * FROM sdckit__table")
+        # Under the name of a view that is always there: for a new name DuckDB makes a view and drops it, after which it
+        # binds every step of the plan anew.
+        native = like.to_native().query("duckdb_views", "SELECT * FROM sdckit__table")
     plan: nw.LazyFrame[Any] = nw.from_native(native)
     return plan
 

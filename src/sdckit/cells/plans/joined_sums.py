@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_files
-from sdckit.cells.plans.count_cells import SIZE, aggregate, cells_within, count, key_columns, too_many
+from sdckit.cells.plans.count_cells import PREFIX, SIZE, aggregate, cells_within, count, key_columns, too_many
 from sdckit.cells.plans.medians import medians_fit, narrowed_median
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_records, check_together, join_files
 from sdckit.cells.plans.pair_sums import check_known, known_number
@@ -24,6 +24,8 @@ from sdckit.data import pl
 from sdckit.data.frames import carried_out, check_plan_names, column_names, count_records, is_lazy, on_spark
 from sdckit.data.memory import bytes_here
 from sdckit.numerics.array_types import Floats
+
+WHOLE = f"{PREFIX}whole"  # before the number of a release: whether a row has all numbers in it and in the original
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,14 +124,20 @@ class Joined:
             apart = Apart(none, none, none, none, none, none, none, n, np.empty((2, 0, 0)))
             return [Margins(none, none, none, none, none, none)] * (m + 1), [apart] * m
         own = [names[:p] for names in self.places]
-        ends, centres = self._ends(own)
-        frame, angles = self._apart(own)
+        # As columns: conditions written out in each of the sums take more time than the sums.
+        frame = self.frame.with_columns(
+            nw.all_horizontal(*(~nw.col(name).is_null() for name in (*own[0], *names)), ignore_nulls=False)
+            .alias(f"{WHOLE}{j}")
+            for j, names in enumerate(own[1:], 1)
+        )  # fmt: skip
+        ends, centres = self._ends(frame, own)
+        frame = _apart(frame, own, centres)
         asked: list[nw.Expr] = []
         for names, middle in zip(own, ends[:, :, 3], strict=True):
             about = [nw.col(name) - mean for name, mean in zip(names, middle.tolist(), strict=True)]
             asked += [value.sum() for value in about] + [(value * value).sum() for value in about]
         for j in range(1, m + 1):
-            asked += self._of_release(own, j, angles[j - 1], centres[j - 1])
+            asked += self._of_release(own, j)
         values = np.nan_to_num(aggregate(frame, *asked), posinf=np.inf)
         margins = []
         for j in range(m + 1):
@@ -139,16 +147,15 @@ class Joined:
             margins.append(Margins(n, low, high, np.where(low == high, low, mean + shift / n), median, squares))
         return margins, [self._read(row) for row in values[2 * p * (m + 1) :].reshape(m, -1)]
 
-    def _ends(self, own: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
+    def _ends(self, frame: nw.LazyFrame[Any], own: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
         """Known values, ends, mean and median of each number, and means of complete records by release and file."""
         asked = []
         fit = medians_fit(self.frame, max(self.sizes) * len(own) * len(self.numbers))
         for value in (nw.col(name) for names in own for name in names):
             asked += [value.count(), value.min(), value.max(), value.mean(), value.median() if fit else value.min()]
-        for names in own[1:]:
-            whole = _complete([*own[0], *names])
-            asked += [nw.when(whole).then(nw.col(name)).mean() for name in (*own[0], *names)]
-        n, *values = aggregate(self.frame, nw.len(), *asked)
+        for j, names in enumerate(own[1:], 1):
+            asked += [nw.when(nw.col(f"{WHOLE}{j}")).then(nw.col(name)).mean() for name in (*own[0], *names)]
+        n, *values = aggregate(frame, nw.len(), *asked)
         check_together(int(n), self.sizes, self.id, self.labels)
         size = 5 * len(own) * len(own[0])
         found = np.array(values[:size]).reshape(-1, 5)
@@ -160,29 +167,19 @@ class Joined:
         centres = np.nan_to_num(values[size:]).reshape(len(own) - 1, 2, p)
         return found.reshape(len(own), p, 5), centres
 
-    def _apart(self, own: Sequence[Sequence[str]]) -> tuple[nw.LazyFrame[Any], list[list[str]]]:
-        """The plan with the arc tangents of what a release differs by, and their names."""
-        pairs = [[(x, y) for x, y in zip(own[0], names, strict=True)] for names in own[1:]]
-        names = [[f"{y}_angle" for _, y in of_release] for of_release in pairs]
-        flat = [pair for of_release in pairs for pair in of_release]
-        both = [(f"{y}_apart", (nw.col(x) - nw.col(y)).abs()) for x, y in flat]
-        frame = self.frame.with_columns(*(value.alias(name) for name, value in both))
-        return arc_tangents(frame, {f"{y}_angle": f"{y}_apart" for _, y in flat}), names
-
-    def _of_release(self, own: Sequence[Sequence[str]], j: int, angles: Sequence[str], centre: Floats) -> list[nw.Expr]:
+    def _of_release(self, own: Sequence[Sequence[str]], j: int) -> list[nw.Expr]:
         asked: list[nw.Expr] = []
-        complete = _complete([*own[0], *own[j]])
-        for x, y, angle in zip(own[0], own[j], angles, strict=True):
+        for x, y in zip(own[0], own[j], strict=True):
             before, after, apart = nw.col(x), nw.col(y), nw.col(f"{y}_apart")
             some = ~apart.is_null() & (before != 0)
             asked += [
                 nw.when(some).then(apart / nw.when(some).then(before.abs()).otherwise(1.0)).sum(),
-                count(some.fill_null(False)), apart.sum(), apart.count(), nw.col(angle).sum(),
+                count(some.fill_null(False)), apart.sum(), apart.count(), nw.col(f"{y}_angle").sum(),
                 count(before.is_null() != after.is_null()), count((apart > 0).fill_null(False)),
             ]  # fmt: skip
-        asked.append(count(complete))
-        for names, middle in zip((own[0], own[j]), centre.tolist(), strict=True):
-            rest = [nw.when(complete).then(nw.col(name) - mean) for name, mean in zip(names, middle, strict=True)]
+        asked.append(count(nw.col(f"{WHOLE}{j}")))
+        for names in (own[0], own[j]):
+            rest = [nw.col(f"{name}_centred{j}") for name in names]
             asked += [value.sum() for value in rest] + [value.min() for value in rest] + [value.max() for value in rest]
             asked += [(a * b).sum() for a, b in combinations_with_replacement(rest, 2)]
         return asked
@@ -204,9 +201,15 @@ class Joined:
         return Apart(relative, n_relative, apart, n_both, angles, n_single, n_single + n_apart, int(n), covariance)
 
 
-def _complete(names: Sequence[str]) -> nw.Expr:
-    """Whether none of some columns is missing."""
-    return nw.all_horizontal(*(~nw.col(name).is_null() for name in names), ignore_nulls=False)
+def _apart(frame: nw.LazyFrame[Any], own: Sequence[Sequence[str]], centres: Floats) -> nw.LazyFrame[Any]:
+    """The plan with how far numbers of a release lie apart, the arc tangents of it, and complete rows about means."""
+    pairs = [pair for names in own[1:] for pair in zip(own[0], names, strict=True)]
+    made = [(nw.col(x) - nw.col(y)).abs().alias(f"{y}_apart") for x, y in pairs]
+    for j, (before, after) in enumerate(centres.tolist(), 1):
+        for name, mean in zip((*own[0], *own[j]), (*before, *after), strict=True):
+            centred = nw.when(nw.col(f"{WHOLE}{j}")).then(nw.col(name) - mean)
+            made.append(centred.alias(f"{name}_centred{j}"))
+    return arc_tangents(frame.with_columns(*made), {f"{y}_angle": f"{y}_apart" for _, y in pairs})
 
 
 def arc_tangents(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
