@@ -205,6 +205,11 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
         "notes",
     ),
     "comment of a book": ("xlsx", with_comment, "comments"),
+    "declared missing": (
+        "sav",
+        lambda path: labelled(path, missing_ranges={"pay": [{"lo": 1400.0, "hi": 1e9}]}),
+        "values that it declares missing (pay)",
+    ),
     "attribute of a variable": ("sav", lambda path: with_attribute(path, b"pay:largest('9100'\n)"), "notes"),
     "characteristic": ("dta", with_characteristic, "notes"),
     "after the end": ("dta", with_more, "notes"),
@@ -224,6 +229,18 @@ def test_what_is_beside_the_records_is_said_and_write_file_leaves_it_out(tmp_pat
     again = tmp_path / f"again.{'parquet' if suffix == 'xlsx' else suffix.replace('feather', 'arrow')}"
     sdc.write_file(sdc.read_file(path, sheet=1 if suffix == "xlsx" else None), again, labels=sdc.read_labels(path))
     assert beside_records(again) == ()
+
+
+def test_values_declared_missing_are_looked_at_where_they_stay_categories(tmp_path: Path) -> None:
+    path = tmp_path / "release.sav"
+    labelled(path, variable_value_labels={"region": USED}, missing_ranges={"region": [2.0]})
+    assert "values that it declares missing (region)" in beside_records(path)[0]
+    assert beside_records(path, user_missing=True) == ()
+    # numbers without a label are missing all the same
+    labelled(path, variable_value_labels={"region": USED}, missing_ranges={"region": [2.0], "pay": [1500.0]})
+    assert "(pay)" in beside_records(path, user_missing=True)[0]
+    labelled(path, missing_ranges={"pay": [9999.0]})
+    assert beside_records(path) == ()
 
 
 def test_rows_above_the_names_are_not_looked_at(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from mmap import ACCESS_READ, mmap
@@ -22,7 +23,14 @@ from sdckit.data.columns import as_mask
 from sdckit.data.files.file_checks import PACKED, clear_errors, file_format
 from sdckit.data.files.file_labels import code_text
 from sdckit.data.files.read_csv import has_further_sheets
-from sdckit.data.files.read_labelled import DESCRIBES, labelled_values, stored_batches, stored_schema
+from sdckit.data.files.read_labelled import (
+    DESCRIBES,
+    declared_missing,
+    labelled_values,
+    read_labelled,
+    stored_batches,
+    stored_schema,
+)
 from sdckit.data.files.scan_file import files_of, is_address
 from sdckit.data.files.workbook_checks import STRING, TEXT_OF_CELL
 from sdckit.display import some_of
@@ -30,6 +38,9 @@ from sdckit.display import some_of
 LABELS = "labels of codes that no record has ({}): write_file leaves them out"
 CATEGORIES = "categories that no record has ({}): write_file leaves them out"
 BENEATH = "values beneath missing ones ({}) or behind the last record: write_file leaves them out"
+DECLARED = (
+    "values that it declares missing ({}), which everybody reads and no measure looks at: write_file leaves them out"
+)
 NOTES = "notes and attributes beside the records, which write_file leaves out"
 SHEETS = "another sheet, at which no measure looks"
 ABOVE = "rows above the names of columns, at which no measure looks"
@@ -64,9 +75,10 @@ _IN_VIEW = 12  # bytes of a text up to which a view holds it itself
 
 
 def beside_records(
-    *paths: str | Path, sheet: str | int | None = None, header_row: int | None = None, encoding: str | None = None
-) -> tuple[str, ...]:
-    """Say what files, or folders of files, hold beside their records; `sheet` and `header_row` are those read.
+    *paths: str | Path, sheet: str | int | None = None, header_row: int | None = None, encoding: str | None = None,
+    user_missing: bool = False,
+) -> tuple[str, ...]:  # fmt: skip
+    """Say what files, or folders of files, hold beside their records; the others are as they are read.
 
     Columns are named, and nothing else of the file. Files at addresses are not looked at.
 
@@ -90,7 +102,7 @@ def beside_records(
                 elif kind in ("Parquet", "Arrow"):
                     found += _of_arrow(file, kind)
                 elif kind not in ("CSV", *PACKED.values()):
-                    found += _of_labelled(file, kind, encoding)
+                    found += _of_labelled(file, kind, encoding, user_missing)
         # what engines leave beside the parts is empty (_SUCCESS), or sums of bytes
         beside = {*path.rglob("*")} - {*files} if path.is_dir() else set()
         found += [FILES] * any(other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)
@@ -206,8 +218,10 @@ def _is_beneath(column: pa.Array, fills: Sequence[int]) -> bool:
     return bool(np.frombuffer(buffers[2], dtype=np.uint8)[ends[-1] :].any())
 
 
-def _of_labelled(path: Path, kind: str, encoding: str | None) -> Iterator[str]:
-    """Labels of codes that no record has, label sets that no column has, notes, and characteristics of Stata."""
+def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool) -> Iterator[str]:
+    """Labels that no record has, values declared missing, notes, and characteristics of Stata."""
+    if hidden := _declared_and_held(path, kind, encoding, user_missing):
+        yield DECLARED.format(some_of(hidden))
     frame, meta = labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
     held = {name: set(map(code_text, {*frame[name].to_list()})) for name in frame.columns}
@@ -216,6 +230,21 @@ def _of_labelled(path: Path, kind: str, encoding: str | None) -> Iterator[str]:
         yield LABELS.format(some_of(unused or ["of no column"]))
     if meta.notes or meta.file_label or meta.mr_sets or _has_attributes(path, kind):
         yield NOTES
+
+
+def _declared_and_held(path: Path, kind: str, encoding: str | None, user_missing: bool) -> list[str]:
+    """The columns of which values are read as missing, since the file declares them so."""
+    held: Counter[str] = Counter()
+    for code in declared_missing(path, kind, encoding=encoding):
+        held[code.column] += code.records
+    held = +held
+    if not held or not user_missing:
+        return list(held)
+    without, kept = (
+        read_labelled(path, kind, columns=list(held), encoding=encoding, user_missing=given)[0]
+        for given in (False, True)
+    )
+    return [name for name, n in held.items() if without[name].null_count() - kept[name].null_count() < n]
 
 
 def _has_attributes(path: Path, kind: str) -> bool:
