@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from mmap import ACCESS_READ, mmap
@@ -25,8 +24,8 @@ from sdckit.data.files.file_labels import code_text
 from sdckit.data.files.read_csv import has_further_sheets
 from sdckit.data.files.read_labelled import (
     DESCRIBES,
-    declared_missing,
     labelled_values,
+    read_column_labels,
     read_labelled,
     stored_batches,
     stored_schema,
@@ -234,17 +233,12 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
 
 def _declared_and_held(path: Path, kind: str, encoding: str | None, user_missing: bool) -> list[str]:
     """The columns of which values are read as missing, since the file declares them so."""
-    held: Counter[str] = Counter()
-    for code in declared_missing(path, kind, encoding=encoding):
-        held[code.column] += code.records
-    held = +held
-    if not held or not user_missing:
-        return list(held)
-    without, kept = (
-        read_labelled(path, kind, columns=list(held), encoding=encoding, user_missing=given)[0]
-        for given in (False, True)
-    )
-    return [name for name, n in held.items() if without[name].null_count() - kept[name].null_count() < n]
+    labels = read_column_labels(path, kind, encoding=encoding)
+    if not (declared := [name for name in labels if labels[name].missing]):
+        return []
+    stored, _ = labelled_values(path, kind, columns=declared, encoding=encoding)
+    read, _ = read_labelled(path, kind, columns=declared, encoding=encoding, user_missing=user_missing)
+    return [name for name in declared if read[name].null_count() > stored[name].null_count()]
 
 
 def _has_attributes(path: Path, kind: str) -> bool:
