@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
+import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather as pf
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
@@ -17,6 +22,7 @@ from sdckit.data.files.beside_records import beside_records
 
 PEOPLE = pl.DataFrame({"region": ["N", "S", "S", None], "pay": [1200, 1500, None, 1300]})
 LONG = "a text that is longer than twelve bytes: "
+TYPES = ("ill", "part", "due", "bytes", "size", "both")
 CODES = {"N": 1.0, "S": 2.0}
 USED, ALL, OF_STATA = {1.0: "N", 2.0: "S"}, {1.0: "N", 2.0: "S", 3.0: "X"}, {1: "N", 2: "S", 3: "X"}
 
@@ -68,6 +74,86 @@ def hidden(texts: pl.Expr | str, path: Path, **how: object) -> None:
     told.with_columns(pl.when(~rich).then(pl.col(name)).alias(name) for name in told.columns).write_ipc(path, **how)
 
 
+def of_each_type(path: Path) -> None:
+    """One column of a type, of which Polars or Arrow keeps what stood in the record taken out."""
+    made = {
+        "ill": pl.Series([False, True, False, True]),
+        "part": pl.Series([[1], [2, 3], [9], [4]]),
+        "due": pl.Series(["1.25", "2.5", "9.1", "3.0"]).cast(pl.Decimal(10, 2)),
+        "bytes": pl.Series([b"a", b"bb", b"ccc", b"d"]),
+        "size": pl.Series(["S", "L", "L", "S"], dtype=pl.Enum(["S", "L"])),
+        "both": pl.Series([{"a": 5}, {"a": 6}, {"a": 7}, {"a": 8}]),
+    }[path.stem]
+    stays = pl.Series([True, False, True, True])
+    pl.select(kept=pl.when(stays).then(made)).write_ipc(path)
+
+
+def of_two_values(path: Path) -> None:
+    frame = pd.DataFrame({"ill": pd.array([0, 1, 1, 0, 1, 0], dtype="Int64")})
+    frame.loc[2:3, "ill"] = pd.NA
+    frame.to_feather(path)
+
+
+def part_of_a_table(path: Path) -> None:
+    """Arrow writes up to 63 bytes more of a text than the records that are left have."""
+    table = pa.table({"name": ["a" * 70, "b" * 70, "mayor 9100"]}).slice(0, 2)
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def with_part(path: Path, part: str, old: bytes, new: bytes) -> None:
+    """A workbook with a part of it changed."""
+    workbook(path)
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    assert old in parts[part]
+    parts[part] = parts[part].replace(old, new)
+    with zipfile.ZipFile(path, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+
+
+def filtered(book: xlsxwriter.Workbook) -> None:
+    book.worksheets()[0].autofilter("A1:B5")
+    book.worksheets()[0].filter_column_list("A", ["N", "X"])
+
+
+def allowed(book: xlsxwriter.Workbook) -> None:
+    book.worksheets()[0].data_validation("A2:A5", {"validate": "list", "source": ["N", "S", "X"]})
+
+
+def coloured(book: xlsxwriter.Workbook) -> None:
+    book.worksheets()[0].conditional_format("B2:B5", {"type": "cell", "criteria": ">", "value": 9100, "format": None})
+
+
+def with_comment(path: Path) -> None:
+    workbook(path)
+    with zipfile.ZipFile(path, "a") as book:
+        book.comment = b"the mayor has 9100"
+
+
+def with_attribute(path: Path, said: bytes) -> None:
+    """A custom attribute of a variable, as SPSS writes it."""
+    labelled(path)
+    content = path.read_bytes()
+    at = content.rindex(struct.pack("<ii", 999, 0))
+    path.write_bytes(content[:at] + struct.pack("<iiii", 7, 18, 1, len(said)) + said + content[at:])
+
+
+def with_characteristic(path: Path) -> None:
+    """A characteristic of a column in the format of Stata 10 to 12."""
+    PEOPLE.select("pay").to_pandas().to_stata(path, write_index=False, version=114)
+    content, said = path.read_bytes(), b"pay".ljust(33, b"\0") + b"largest".ljust(33, b"\0") + b"9100\0"
+    at = 109 + 1 + 33 + 4 + 49 + 33 + 81
+    assert content[at : at + 5] == bytes(5)
+    path.write_bytes(content[:at] + b"\1" + struct.pack("<i", len(said)) + said + content[at:])
+
+
+def with_more(path: Path) -> None:
+    labelled(path)
+    path.write_bytes(path.read_bytes() + b"the mayor has 9100")
+
+
 def formula(book: xlsxwriter.Workbook) -> None:
     book.worksheets()[0].write_formula("B4", "=ROUND(1512,-2)")
 
@@ -78,6 +164,7 @@ def comment(book: xlsxwriter.Workbook) -> None:
 
 NO_RECORD, BOTH = "labels of codes that no record has (region)", "values beneath missing ones (region, pay)"
 CATEGORY = "categories that no record has (region)"
+KEPT, AROUND = "values beneath missing ones (kept)", "lists of allowed values, filters"
 HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "hidden sheet": ("xlsx", lambda path: workbook(path, more=hidden_original), "another sheet"),
     "formula": ("xlsx", lambda path: workbook(path, more=formula), "formulas"),
@@ -92,6 +179,40 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "attributes of a field": ("parquet", of_fields, "notes"),
     "beneath missing": ("arrow", lambda path: hidden("", path), BOTH),
     "long texts": ("arrow", lambda path: hidden((LONG + pl.col("region")).alias("region"), path), BOTH),
+    **{f"beneath missing, {name}": ("arrow", of_each_type, KEPT) for name in TYPES},
+    "two values, pandas": ("feather", of_two_values, "values beneath missing ones (ill)"),
+    "part of a table": ("arrow", part_of_a_table, "behind the last record"),
+    "text of no cell": (
+        "xlsx",
+        lambda path: with_part(path, "xl/sharedStrings.xml", b"</sst>", b"<si><t>the mayor</t></si></sst>"),
+        "texts that no cell",
+    ),
+    "list of values": ("xlsx", lambda path: workbook(path, more=allowed), AROUND),
+    "filter": ("xlsx", lambda path: workbook(path, more=filtered), AROUND),
+    "conditional format": ("xlsx", lambda path: workbook(path, more=coloured), AROUND),
+    "header": ("xlsx", lambda path: workbook(path, more=lambda book: book.worksheets()[0].set_header("9100")), AROUND),
+    "link": (
+        "xlsx",
+        lambda path: workbook(
+            path, more=lambda book: book.worksheets()[0].write_url("B5", "mailto:a@b.org", string="N")
+        ),
+        AROUND,
+    ),
+    "name": ("xlsx", lambda path: workbook(path, more=lambda book: book.define_name("largest", "=9100")), AROUND),
+    "title of a book": (
+        "xlsx",
+        lambda path: workbook(path, more=lambda book: book.set_properties({"title": "9100"})),
+        "notes",
+    ),
+    "comment of a book": ("xlsx", with_comment, "comments"),
+    "declared missing": (
+        "sav",
+        lambda path: labelled(path, missing_ranges={"pay": [{"lo": 1400.0, "hi": 1e9}]}),
+        "values that it declares missing (pay)",
+    ),
+    "attribute of a variable": ("sav", lambda path: with_attribute(path, b"pay:largest('9100'\n)"), "notes"),
+    "characteristic": ("dta", with_characteristic, "notes"),
+    "after the end": ("dta", with_more, "notes"),
     "older Arrow": ("arrow", lambda path: hidden("", path, compat_level=pl.CompatLevel.oldest()), BOTH),
 }
 
@@ -99,7 +220,7 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
 @pytest.mark.parametrize("name", HELD)
 def test_what_is_beside_the_records_is_said_and_write_file_leaves_it_out(tmp_path: Path, name: str) -> None:
     suffix, write, words = HELD[name]
-    path = tmp_path / f"release.{suffix}"
+    path = tmp_path / f"{name.rpartition(' ')[2] if write is of_each_type else 'release'}.{suffix}"
     write(path)
     found = beside_records(path)
     assert len(found) == 1
@@ -108,6 +229,18 @@ def test_what_is_beside_the_records_is_said_and_write_file_leaves_it_out(tmp_pat
     again = tmp_path / f"again.{'parquet' if suffix == 'xlsx' else suffix.replace('feather', 'arrow')}"
     sdc.write_file(sdc.read_file(path, sheet=1 if suffix == "xlsx" else None), again, labels=sdc.read_labels(path))
     assert beside_records(again) == ()
+
+
+def test_values_declared_missing_are_looked_at_where_they_stay_categories(tmp_path: Path) -> None:
+    path = tmp_path / "release.sav"
+    labelled(path, variable_value_labels={"region": USED}, missing_ranges={"region": [2.0]})
+    assert "values that it declares missing (region)" in beside_records(path)[0]
+    assert beside_records(path, user_missing=True) == ()
+    # numbers without a label are missing all the same
+    labelled(path, variable_value_labels={"region": USED}, missing_ranges={"region": [2.0], "pay": [1500.0]})
+    assert "(pay)" in beside_records(path, user_missing=True)[0]
+    labelled(path, missing_ranges={"pay": [9999.0]})
+    assert beside_records(path) == ()
 
 
 def test_rows_above_the_names_are_not_looked_at(tmp_path: Path) -> None:
@@ -141,6 +274,12 @@ def bare_files(folder: Path) -> list[Path]:
     pandas.to_parquet(folder / "pandas.parquet")
     pandas.drop(columns="group").query("pay < 1400").set_index("region").to_parquet(folder / "index.parquet")
     pandas.convert_dtypes().to_feather(folder / "masked.feather")
+    pl.from_pandas(pandas).write_ipc(folder / "from_pandas.arrow")
+    answers = pd.DataFrame({"ill": [True, None, False]})
+    pf.write_feather(duckdb.from_df(answers).to_arrow_table(), folder / "duckdb.feather")
+    workbook(folder / "filters.xlsx", more=lambda book: book.worksheets()[0].autofilter("A1:B5"))
+    roles = b"region:$@Role('0'\n)/pay:$@Role('1'\n)"
+    with_attribute(folder / "roles.sav", roles)
     pandas.drop(columns="day").to_stata(folder / "pandas.dta")
     pq.write_table(frame.to_arrow(), folder / "table.parquet")
     with (
@@ -155,5 +294,5 @@ def bare_files(folder: Path) -> list[Path]:
 
 def test_files_of_records_alone_hold_nothing_else(tmp_path: Path) -> None:
     files = bare_files(tmp_path)
-    assert len(files) == 13
+    assert len(files) == 17
     assert {file.name: beside_records(file) for file in files} == {file.name: () for file in files}

@@ -381,7 +381,9 @@ def _with_files(
     roles = among_columns(known, scenario, list(columns), id=release.id, certain=certain)
     # of the file by itself the sheet that was named is read, of a release its first
     read: dict[str, Any] = {} if release.files else {"sheet": reading.sheet, "header_row": reading.header_row}
-    beside = beside_records(*(release.files or [reading.file]), encoding=reading.encoding, **read)
+    beside = beside_records(
+        *(release.files or [reading.file]), encoding=reading.encoding, user_missing=reading.user_missing, **read
+    )
     return replace(assessed, column_roles=roles, beside=beside)
 
 

@@ -9,49 +9,75 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import pa
 from sdckit.data.columns import as_mask
 from sdckit.data.files.file_checks import PACKED, clear_errors, file_format
 from sdckit.data.files.file_labels import code_text
 from sdckit.data.files.read_csv import has_further_sheets
-from sdckit.data.files.read_labelled import DESCRIBES, labelled_values, stored_batches, stored_schema
+from sdckit.data.files.read_labelled import (
+    DESCRIBES,
+    labelled_values,
+    read_column_labels,
+    read_labelled,
+    stored_batches,
+    stored_schema,
+)
 from sdckit.data.files.scan_file import files_of, is_address
+from sdckit.data.files.workbook_checks import STRING, TEXT_OF_CELL
 from sdckit.display import some_of
 
 LABELS = "labels of codes that no record has ({}): write_file leaves them out"
 CATEGORIES = "categories that no record has ({}): write_file leaves them out"
-BENEATH = "values beneath missing ones ({}): write_file leaves them out"
+BENEATH = "values beneath missing ones ({}) or behind the last record: write_file leaves them out"
+DECLARED = (
+    "values that it declares missing ({}), which everybody reads and no measure looks at: write_file leaves them out"
+)
 NOTES = "notes and attributes beside the records, which write_file leaves out"
 SHEETS = "another sheet, at which no measure looks"
 ABOVE = "rows above the names of columns, at which no measure looks"
 FORMULAS = "formulas, which may name what a cell does not show"
+TEXTS = "texts that no cell of the sheet shows: write_file leaves them out"
+AROUND = (
+    "lists of allowed values, filters, conditional formats, headers or names beside cells, at which no measure looks"
+)
 PARTS = "comments, pivot tables, drawings or links of a workbook, at which no measure looks"
 FILES = "other files in its folder, at which no measure looks"
 _PARTS = re.compile(
     r"(\[Content_Types\]|docProps/(app|core)|xl/(workbook|styles|sharedStrings|metadata|calcChain))\.xml"
     r"|xl/(theme|tables|printerSettings|worksheets)/[^/]*|(\w+/)*_rels/[^/]*|.*/"
 )
+_HEADER, _LITTLE_ENDIAN, _LAST = 111, 2, b"</stata_dta>"
+_OLDER_STATA = {113: 162, 114: 199, 115: 199}  # format: bytes that describe a column, before the characteristics
+_ENDS_DICTIONARY = (999).to_bytes(4, "little") + bytes(4)
+_ATTRIBUTES = re.compile(rb"\x07\0{3}[\x11\x12]\0{3}\x01\0{3}.{4}", re.DOTALL)  # of the file, and of its variables
+_ROLES = re.compile(rb"([^:/()]+:\$@Role\('\d'\n\)/?)*")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>]")
+_AROUND = re.compile(
+    rb"<(?:\w+:)?(?:dataValidation|cfRule|filters?|customFilters?|dynamicFilter|top10|inputCells|hyperlink"
+    rb"|(?:odd|even|first)(?:Header|Footer)|calculatedColumnFormula|totalsRowFormula|definedName(?![^>]*_xlnm\.))[\s>]"
+    rb"|totalsRowLabel="
+)
+_SAID = re.compile(rb"<(?:\w+:)?(?:title|subject|description|keywords|category|contentStatus|HyperlinkBase)>[^<]")
 _SCHEMA = {b"ARROW:schema", b"org.apache.spark.version", b"org.apache.spark.timeZone"}
 _SPARK = b"org.apache.spark.sql.parquet.row.metadata"
 _OF_TYPES = re.compile(rb"(?i)_PL_\w+|ARROW:extension:\w+|PARQUET:field_id|" + "|".join(DESCRIBES).encode())
-_FILLS = (0, 1)  # what programs write beneath missing values, besides NaN and the least number for times
+_OF_CODES = (0, -1)  # what programs write beneath missing categories
 _IN_VIEW = 12  # bytes of a text up to which a view holds it itself
 
 
 def beside_records(
-    *paths: str | Path, sheet: str | int | None = None, header_row: int | None = None, encoding: str | None = None
-) -> tuple[str, ...]:
-    """Say what files, or folders of files, hold beside their records; `sheet` and `header_row` are those read.
+    *paths: str | Path, sheet: str | int | None = None, header_row: int | None = None, encoding: str | None = None,
+    user_missing: bool = False,
+) -> tuple[str, ...]:  # fmt: skip
+    """Say what files, or folders of files, hold beside their records; the others are as they are read.
 
     Columns are named, and nothing else of the file. Files at addresses are not looked at.
 
@@ -75,7 +101,7 @@ def beside_records(
                 elif kind in ("Parquet", "Arrow"):
                     found += _of_arrow(file, kind)
                 elif kind not in ("CSV", *PACKED.values()):
-                    found += _of_labelled(file, kind, encoding)
+                    found += _of_labelled(file, kind, encoding, user_missing)
         # what engines leave beside the parts is empty (_SUCCESS), or sums of bytes
         beside = {*path.rglob("*")} - {*files} if path.is_dir() else set()
         found += [FILES] * any(other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)
@@ -87,11 +113,24 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None) ->
         yield SHEETS
     if (header_row or 1) > 1:
         yield ABOVE
+    found, shown, texts = dict.fromkeys((FORMULAS, TEXTS, AROUND, NOTES, PARTS), False), set[bytes](), 0
     with zipfile.ZipFile(path) as book:
-        if any(_FORMULA.search(book.read(name)) for name in book.namelist() if name.startswith("xl/worksheets/")):
-            yield FORMULAS
-        if not all(_PARTS.fullmatch(name) for name in book.namelist()):
-            yield PARTS
+        names = book.namelist()
+        for name in filter(
+            re.compile(r"(xl/((worksheets|tables)/[^/]*|workbook|sharedStrings)|docProps/.*)\.xml").fullmatch, names
+        ):
+            content = book.read(name)
+            if name == "xl/sharedStrings.xml":
+                texts = len(STRING.findall(content))
+                continue
+            shown.update(TEXT_OF_CELL.findall(content))
+            around = content.partition(b"sheetData")[0] + content.rpartition(b"sheetData")[2]
+            found[FORMULAS] |= _FORMULA.search(content) is not None
+            found[AROUND] |= _AROUND.search(around) is not None
+            found[NOTES] |= name.startswith("docProps/") and _SAID.search(content) is not None
+    found[TEXTS] = len(shown) < texts
+    found[PARTS] = bool(book.comment) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
+    yield from (words for words, there in found.items() if there)
 
 
 def _of_schema(schema: pa.Schema) -> Iterator[str]:
@@ -112,6 +151,8 @@ def _of_arrow(path: Path, kind: str) -> Iterator[str]:
     """Metadata, categories that no record has, and, of Arrow files, values beneath missing ones."""
     fields = list(schema := stored_schema(path, kind))
     yield from _of_schema(schema)
+    # besides NaN, and the least number for times; a mixture of both is none
+    fills = (0, 1) if b"pandas" in (schema.metadata or {}) else (0,)
     coded = [field.name for field in fields if pa.types.is_dictionary(field.type)]
     unused: dict[str, set[Any]] = {name: set() for name in coded}
     used: dict[str, set[Any]] = {name: set() for name in coded}
@@ -122,45 +163,95 @@ def _of_arrow(path: Path, kind: str) -> Iterator[str]:
             unused[name].update(listed)
             used[name].update(listed[place] for place in places if place is not None and place >= 0)
         if kind == "Arrow":
-            beneath |= dict.fromkeys(name for name in batch.schema.names if _is_beneath(batch.column(name)))
+            beneath |= dict.fromkeys(name for name in batch.schema.names if _is_beneath(batch.column(name), fills))
     if empty := [name for name in coded if unused[name] - used[name] - {None}]:
         yield CATEGORIES.format(some_of(empty))
     if beneath:
         yield BENEATH.format(some_of(list(beneath)))
 
 
-def _is_beneath(column: pa.Array) -> bool:
-    """Whether bytes that look like values of records stand beneath missing values, or as texts that no record shows."""
-    kind, missing = column.type, as_mask(column.is_null())
-    here, buffers = slice(column.offset, column.offset + len(column)), column.buffers()
-    if pa.types.is_string_view(kind):
+def _is_beneath(column: pa.Array, fills: Sequence[int]) -> bool:
+    """Whether bytes that look like values stand beneath missing values or behind the last one, also of parts.
+
+    `fills` are what the writer of the file puts beneath missing values.
+    """
+    kind, missing, stop = column.type, as_mask(column.is_null()), column.offset + len(column)
+    here, buffers = slice(column.offset, stop), [buffer or b"" for buffer in column.buffers()]
+    if pa.types.is_null(kind) or not len(column):
+        return False
+    if pa.types.is_dictionary(kind):
+        return _is_beneath(column.indices, _OF_CODES)
+    if pa.types.is_struct(kind):
+        return any(_is_beneath(part, fills) for part in column.flatten())
+    if pa.types.is_fixed_size_list(kind):
+        of_missing = as_mask(column.values.is_valid())[np.repeat(missing, kind.list_size)]
+        return bool(of_missing.any()) or _is_beneath(column.values, fills)
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         sizes = np.frombuffer(buffers[1], dtype=np.int32).reshape(-1, 4)[here, 0]
-        shown = sizes[~missing & (sizes > _IN_VIEW)].sum(dtype=np.int64)
-        return bool(sizes[missing].any()) or sum(buffer.size for buffer in buffers[2:]) > shown
-    if not missing.any():
-        return False
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        ends: NDArray[Any] = np.frombuffer(buffers[1], dtype=np.int32 if pa.types.is_string(kind) else np.int64)
-        return bool((ends[1:][here] > ends[:-1][here])[missing].any())
-    if not pa.types.is_primitive(kind) or pa.types.is_boolean(kind):
-        return False
-    numbers = np.dtype(f"{'f' if pa.types.is_floating(kind) else 'i'}{kind.bit_width // 8}")
-    values = np.frombuffer(buffers[1], dtype=numbers)[here][missing]
-    return not (np.isin(values, (*_FILLS, np.iinfo(np.int64).min)) | np.isnan(values)).all()
+        long = np.flatnonzero(~missing & (sizes > _IN_VIEW))
+        # what came from Arrow keeps the short texts between long ones in its buffers, too
+        between = sizes[long[0] : long[-1] + 1] if long.size else sizes[:0]
+        kept = sum(map(len, buffers[2:]))
+        return bool(sizes[missing].any()) or (kept > sizes[long].sum() and kept != between.sum())
+    if pa.types.is_boolean(kind):
+        stored = np.frombuffer(buffers[1], dtype=np.uint8)
+        bits, whole = np.unpackbits(stored, bitorder="little"), -(-stop // 8)
+        filled_with = bits[stop : 8 * whole].any()  # DuckDB fills both with ones
+        return bool((bits[here][missing] != filled_with).any() or stored[whole:].any())
+    if pa.types.is_decimal(kind) or pa.types.is_fixed_size_binary(kind):
+        cells = np.frombuffer(buffers[1], dtype=np.uint8).reshape(-1, kind.byte_width)
+        return bool(cells[here][missing].any() or cells[stop:].any())
+    if pa.types.is_primitive(kind):
+        numbers = np.dtype(f"{'f' if pa.types.is_floating(kind) else 'i'}{kind.bit_width // 8}")
+        values = np.frombuffer(buffers[1], dtype=numbers)
+        below = values[here][missing]
+        filled = np.isnan(below) | (below == np.iinfo(np.int64).min)
+        return bool(values[stop:].any()) or not any((filled | (below == fill)).all() for fill in fills)
+    # texts, bytes and lists: where each ends
+    large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind) or pa.types.is_large_list(kind)
+    ends = np.frombuffer(buffers[1], dtype=np.int64 if large else np.int32)[here.start : stop + 1]
+    if (np.diff(ends) > 0)[missing].any():
+        return True
+    if hasattr(column, "values"):
+        return len(column.values) > ends[-1] or _is_beneath(column.values, fills)
+    return bool(np.frombuffer(buffers[2], dtype=np.uint8)[ends[-1] :].any())
 
 
-def _of_labelled(path: Path, kind: str, encoding: str | None) -> Iterator[str]:
-    """Labels of codes that no record has, label sets that no column has, notes, and characteristics of Stata."""
+def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool) -> Iterator[str]:
+    """Labels that no record has, values declared missing, notes, and characteristics of Stata."""
+    if hidden := _declared_and_held(path, kind, encoding, user_missing):
+        yield DECLARED.format(some_of(hidden))
     frame, meta = labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
     held = {name: set(map(code_text, {*frame[name].to_list()})) for name in frame.columns}
     unused = [name for name, labels in sets.items() if not {*map(code_text, labels)} <= held[name]]
     if unused or len(meta.value_labels) > len({*meta.variable_to_label.values()}):
         yield LABELS.format(some_of(unused or ["of no column"]))
-    if meta.notes or meta.file_label or meta.mr_sets or _has_characteristics(path, kind):
+    if meta.notes or meta.file_label or meta.mr_sets or _has_attributes(path, kind):
         yield NOTES
 
 
-def _has_characteristics(path: Path, kind: str) -> bool:
+def _declared_and_held(path: Path, kind: str, encoding: str | None, user_missing: bool) -> list[str]:
+    """The columns of which values are read as missing, since the file declares them so."""
+    labels = read_column_labels(path, kind, encoding=encoding)
+    if not (declared := [name for name in labels if labels[name].missing]):
+        return []
+    stored, _ = labelled_values(path, kind, columns=declared, encoding=encoding)
+    read, _ = read_labelled(path, kind, columns=declared, encoding=encoding, user_missing=user_missing)
+    return [name for name in declared if read[name].null_count() > stored[name].null_count()]
+
+
+def _has_attributes(path: Path, kind: str) -> bool:
+    """Whether a file has characteristics of Stata, or attributes of SPSS but the roles that it gives each variable."""
     with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
-        return kind == "Stata" and content.find(b"<ch>", 0, content.find(b"<data>")) >= 0
+        if kind == "Stata" and content[0] in _OLDER_STATA:
+            n_columns = int.from_bytes(content[4:6], "little" if content[1] == _LITTLE_ENDIAN else "big")
+            return content[_HEADER + n_columns * _OLDER_STATA[content[0]]] != 0
+        if kind == "Stata":
+            return content.find(b"<ch>", 0, content.find(b"<data>")) >= 0 or content[-len(_LAST) :] != _LAST
+        dictionary = content[: content.rfind(_ENDS_DICTIONARY)] if kind == "SPSS" else b""
+        said = [
+            (at, int.from_bytes(dictionary[at - 4 : at], "little"))
+            for at in map(re.Match.end, _ATTRIBUTES.finditer(dictionary))
+        ]
+        return not all(_ROLES.fullmatch(dictionary, at, at + size) for at, size in said)

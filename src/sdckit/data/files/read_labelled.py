@@ -224,12 +224,14 @@ def read_column_labels(path: Path, kind: str, *, encoding: str | None = None) ->
     return by_column
 
 
-def labelled_values(path: Path, kind: str, *, encoding: str | None = None) -> tuple[pl.DataFrame, Any]:
-    """Codes of the columns whose values have labels, user-missing ones included, and all that the file says."""
+def labelled_values(
+    path: Path, kind: str, *, columns: Sequence[str] | None = None, encoding: str | None = None
+) -> tuple[pl.DataFrame, Any]:
+    """Codes of the columns, or of those with value labels, user-missing ones included, and all that the file says."""
     meta = _call(path, kind, encoding, metadataonly=True, **_with_user_missing(kind))[1]
-    labelled = [*meta.variable_value_labels]
-    read = {"usecols": labelled, **_with_user_missing(kind)}
-    return (_call(path, kind, encoding, **read)[0] if labelled else pl.DataFrame()), meta
+    columns = [*meta.variable_value_labels] if columns is None else columns
+    read = {"usecols": columns, **_with_user_missing(kind)}
+    return (_call(path, kind, encoding, **read)[0] if columns else pl.DataFrame()), meta
 
 
 def declared_types(path: Path, kind: str, *, encoding: str | None = None) -> dict[str, ColumnType]:

@@ -26,8 +26,8 @@ _CELL = re.compile(rb"<(?:\w+:)?c(?=[\s/>])")
 _CELLS = tuple(b"<c" + mark for mark in (b" ", b">", b"/", b"\n", b"\r", b"\t"))
 _ROW = re.compile(rb"<(?:\w+:)?row(?=[\s/>])")
 _PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,9})(\d{1,18})[\"']")  # of a row, or of a cell
-_NAMED = re.compile(rb"\st\s*=\s*[\"']s[\"'].*?<(?:\w+:)?v[^>]*>\s*(\d{1,9})", re.DOTALL)
-_STRING = re.compile(rb"<(?:\w+:)?si(?=[\s/>])")
+TEXT_OF_CELL = re.compile(rb"\st\s*=\s*[\"']s[\"'].*?<(?:\w+:)?v[^>]*>\s*(\d{1,9})", re.DOTALL)
+STRING = re.compile(rb"<(?:\w+:)?si(?=[\s/>])")
 _SHEET = re.compile(rb"<(?:\w+:)?sheet(?=\s)")
 
 
@@ -102,7 +102,7 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
 
 def _lengths(strings: bytes) -> NDArray[np.int64]:
     """Bytes of each shared text, its marks included."""
-    starts = [match.start() for match in _STRING.finditer(strings)]
+    starts = [match.start() for match in STRING.finditer(strings)]
     ends = np.array([*starts, len(strings)], dtype=np.int64)
     return ends[1:] - ends[:-1]
 
@@ -136,7 +136,7 @@ class _Sheet:
             self.unplaced_in_row = 0
         self.sheets += len(_SHEET.findall(block))
         if len(self.lengths) and cells * int(self.lengths.max()) > TEXT[1] // 100:
-            named = np.array(_NAMED.findall(block), dtype="S9").astype(np.int64)
+            named = np.array(TEXT_OF_CELL.findall(block), dtype="S9").astype(np.int64)
             self.text += int(self.lengths[named[named < len(self.lengths)]].sum())
 
 
