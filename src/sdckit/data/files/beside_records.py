@@ -53,7 +53,8 @@ def beside_records(
 ) -> tuple[str, ...]:
     """Say what files, or folders of files, hold beside their records; `sheet` and `header_row` are those read.
 
-    Columns are named, and nothing else of the file. Files at addresses are not looked at.
+    Columns are named, and nothing else of the file. Files at addresses are not looked at. A workbook was read, and so
+    checked, before.
 
     >>> import polars as pl, tempfile
     >>> sizes = pl.DataFrame({"size": pl.Series(["S", None], dtype=pl.Enum(["S", "XXL"]))})
