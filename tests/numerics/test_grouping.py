@@ -146,3 +146,11 @@ def test_codes_of_each_cell_are_added_up(seed, k, n, top):
         here = slice(edges[number], edges[number + 1])
         assert level[here].tolist() == expected.tolist()
         assert count[here].tolist() == np.bincount(place, records[own], len(expected)).astype(int).tolist()
+
+
+@given(st.lists(st.floats(-9, 9), max_size=40))
+def test_numbers_are_sorted_in_place(numbers):
+    for sort in both_forms(grouping, "sort_in_place"):
+        values = np.array(numbers, np.float64)
+        sort(values)
+        assert values.tolist() == sorted(numbers)

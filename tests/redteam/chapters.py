@@ -8,7 +8,8 @@ from itertools import combinations, pairwise
 from math import comb
 from typing import Any
 
-from redteam.puzzle import SMALL, Puzzle
+from programmes import SMALL
+from redteam.puzzle import Puzzle
 from redteam.reading import count_of, sum_of
 from redteam.tables import Tables
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from programmes import SMALL
 from redteam.chapters import Chapter, Chapters
-from redteam.puzzle import SMALL, Puzzle
+from redteam.puzzle import Puzzle
 from redteam.reading import number_of
 from redteam.tables import EDGES, Tables, largest
 

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
+from scipy.optimize import Bounds, milp
 
-SMALL = 5
+from programmes import SECONDS, SMALL, Programme
+
 ENOUGH = 3
 LARGE = 1e5
 LOOKS = 6
-SLACK = 1e-6  # of a solver, which works in binary fractions
 OUT_OF_TIME = "out of time"
 
 
@@ -69,33 +67,21 @@ class Puzzle:
         self.watched.setdefault(name, why)
 
 
-@dataclass
-class Solver:
+class Solver(Programme):
     """Integer programmes over a puzzle."""
 
-    puzzle: Puzzle
-    runs: int = 0
+    def __init__(self, puzzle: Puzzle) -> None:
+        names, (low, high) = list(puzzle.spans), np.array([*puzzle.spans.values()]).T
+        high = np.minimum(high, LARGE)
+        if (low > high).any():
+            raise ContradictionError([name for name, bad in zip(names, low > high, strict=True) if bad])
+        rows = [(terms.items(), least, most) for terms, least, most in puzzle.rows]
+        super().__init__(names, low, high, [name not in puzzle.broken for name in names], rows)
+        self.runs = 0
+        self.seen: dict[str, set[int]] = {name: set() for name in puzzle.watched}
 
-    def __post_init__(self) -> None:
-        spans = self.puzzle.spans
-        self.names = list(spans)
-        self.place = {name: number for number, name in enumerate(self.names)}
-        self.low = np.array([low for low, _ in spans.values()])
-        self.high = np.array([min(high, LARGE) for _, high in spans.values()])
-        if (self.low > self.high).any():
-            raise ContradictionError([n for n, bad in zip(self.names, self.low > self.high, strict=True) if bad])
-        self.whole = np.array([name not in self.puzzle.broken for name in self.names]).astype(int)
-        entries = [
-            (number, self.place[name], factor)
-            for number, (terms, _, _) in enumerate(self.puzzle.rows)
-            for name, factor in terms.items()
-        ]
-        at_row, at_column, factors = zip(*entries, strict=True)
-        matrix = csr_array((factors, (at_row, at_column)), shape=(len(self.puzzle.rows), len(self.names)))
-        self.constraint = LinearConstraint(
-            matrix, [row[1] for row in self.puzzle.rows], [row[2] for row in self.puzzle.rows]
-        )
-        self.seen: dict[str, set[int]] = {name: set() for name in self.puzzle.watched}
+    def is_above_zero(self, name: str) -> bool:
+        return any(self.seen[name])
 
     def solve(
         self, goal: Mapping[str, float], fixed: Mapping[str, int] | None = None, *, gap: float = 1e-4
@@ -104,13 +90,10 @@ class Solver:
         low, high = self.low.copy(), self.high.copy()
         for name, value in (fixed or {}).items():
             low[self.place[name]] = high[self.place[name]] = value
-        weights: NDArray[np.float64] = np.zeros(len(self.names))
-        for name, factor in goal.items():
-            weights[self.place[name]] = factor
         self.runs += 1
         answer = milp(
-            weights, integrality=self.whole, bounds=Bounds(low, high), constraints=self.constraint,
-            options={"time_limit": 20.0, "mip_rel_gap": gap},
+            self.goal(goal), integrality=self.whole, bounds=Bounds(low, high), constraints=self.constraint,
+            options={**SECONDS, "mip_rel_gap": gap},
         )  # fmt: skip
         if answer.status == 1:  # out of time: nothing is known
             return {OUT_OF_TIME: 0}
@@ -130,23 +113,6 @@ class Solver:
             sign = 1.0 if turn % 2 else -1.0
             goal = {name: math.cos(place * turn * 0.7) + 0.5 * sign for place, name in enumerate(names)}
             self.solve(goal, gap=1.0)  # any file will do: the goal is there for another one each time
-
-    def farthest(self, name: str, sign: float) -> float:
-        """How small (1) or large (-1) a number can be if the others may be broken: no whole numbers go beyond it."""
-        weights: NDArray[np.float64] = np.zeros(len(self.names))
-        weights[self.place[name]] = sign
-        answer = milp(
-            weights, bounds=Bounds(self.low, self.high), constraints=self.constraint, options={"time_limit": 20.0}
-        )
-        return sign * (answer.fun if answer.status == 0 else -math.inf)
-
-    def never_small(self, name: str) -> bool:
-        """Whether a number is 0, or 5 and more, in every file: a linear programme often says so, and soon."""
-        if not self.whole[self.place[name]]:
-            return False
-        return self.farthest(name, 1.0) > SMALL - 1 + SLACK or (
-            self.seen[name] == {0} and self.farthest(name, -1.0) < 1 - SLACK
-        )
 
     def known_too_well(self, name: str) -> set[int] | None:
         """All values a number can have, where they are fewer than three and one is 1 to 4."""

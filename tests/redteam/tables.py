@@ -11,7 +11,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import gammaln
 
-from redteam.puzzle import SMALL, Puzzle
+from programmes import SMALL
+from redteam.puzzle import Puzzle
 
 EDGES = (0.0, 0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 CLASSES = {"1": (1, 1), "2-4": (2, 4), "5-9": (5, 9), "10-24": (10, 24), "25-49": (25, 49), "50-99": (50, 99)}

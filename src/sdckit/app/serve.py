@@ -125,9 +125,7 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
     _announce(guard.address, STARTED, browser=options.browser)
     folders.open_door(port, guard.secret)
 
-    from sdckit.workflow.sessions.answering import no_collecting
-
-    with no_collecting():
+    with operating_system.no_collecting():
         from sdckit.app.lean_shiny import load_shiny
 
         load_shiny()

@@ -18,6 +18,7 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.numerics.compiling import njit, sparing
+from sdckit.numerics.grouping import sort_in_place
 from sdckit.result import FileFigure
 
 Kind = Literal["distinct", "entropy", "recursive"]
@@ -28,22 +29,6 @@ STEPS = 8  # of the kernel for one value of a cell, approximately
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
-
-
-@njit(cache=True, nogil=True)
-def _sort(values):  # type: ignore[no-untyped-def]
-    """Sort ascending in place by Shell's sort: numba takes two seconds to compile its own."""
-    gap = 1
-    while gap < len(values) // 3:
-        gap = 3 * gap + 1
-    while gap:
-        for i in range(gap, len(values)):
-            value, j = values[i], i
-            while j >= gap and values[j - gap] > value:
-                values[j] = values[j - gap]
-                j -= gap
-            values[j] = value
-        gap //= 3
 
 
 @njit(cache=True, nogil=True)
@@ -73,7 +58,7 @@ def _diversity(edges, level, count, missing, c, distinct, entropy, recursive):  
             if level[e] != missing:
                 known[j] = count[e]
                 j += 1
-        _sort(known)
+        sort_in_place(known)
         best, tail = 0, 0.0
         for j in range(n_known):  # ascending: the tail r_l + ... + r_m grows as l falls
             tail += known[j]
@@ -107,7 +92,7 @@ def _constants(edges, level, count, missing, ells, constants):  # type: ignore[n
                 total += count[e]
         if n_known == 0:
             continue
-        _sort(known[:n_known])
+        sort_in_place(known[:n_known])
         tail, at = total, 0
         for i in range(len(ells)):
             while at < ells[i] - 1 and at < n_known:

@@ -7,15 +7,13 @@ import sys
 def main() -> None:
     """Run the command line and leave with its exit code."""
     from sdckit.cli.outputs import keep_stdout, not_written
+    from sdckit.operating_system import no_collecting
 
     keep_stdout()
-    gc.disable()  # what is loaded once and for all is no garbage
-    from sdckit.cli.app import run
-    from sdckit.cli.errors import explain
-
-    gc.freeze()
+    with no_collecting():
+        from sdckit.cli.app import run
+        from sdckit.cli.errors import explain
     gc.set_threshold(10_000, 20, 20)  # by default it is looked for after every 700 objects
-    gc.enable()
     out = sys.stdout
     code = run()
     error = None if out is None else not_written(out)

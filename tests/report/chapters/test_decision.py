@@ -17,6 +17,7 @@ from sdckit.data.limits import CONDITIONS, LIMITS
 from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Blanks, ChartBlock, Facts, Items, Page, Paragraph, Section, Verdicts
+from sdckit.report.chapters import decision
 from sdckit.report.chapters.decision import (
     AGAIN,
     COARSER,
@@ -33,7 +34,9 @@ from sdckit.report.chapters.decision import (
     steps_by_limit,
 )
 from sdckit.report.chapters.page import lay_out, texts_of
+from sdckit.report.chapters.sentences import declared_limits, headline
 from sdckit.report.formats.write import plain_document
+from sdckit.report.language import wording
 from sdckit.report.wording import say
 
 PLACES = ["answer", "next", "open", "picture", "good", "question", "conditions", "signed"]
@@ -108,15 +111,43 @@ def test_what_it_is_good_for_names_what_moved_most() -> None:
     assert unchanged.text == "Nothing was changed: the file is as good as it was collected."
 
 
+@pytest.mark.parametrize(
+    ("roles", "beside", "against", "in_german"),
+    [
+        (True, None, "", ""),
+        (None, None, "columns go out of which nobody said what they are",
+         "es gehen Spalten hinaus, von denen niemand gesagt hat, was sie sind"),
+        (False, None, "a direct identifier is in the file", "ein direktes Identifikationsmerkmal steht in der Datei"),
+        (True, "a note", "the file holds more than its records", "die Datei enthält mehr als ihre Datensätze"),
+    ],
+)  # fmt: skip
+def test_safe_data_counts_the_limits_of_the_headline(
+    roles: bool | None, beside: str | None, against: str, in_german: str
+) -> None:
+    plain = plain_document(assess_fake(survey(300), Scenario(keys=["sex", "age"], thresholds={"k": 2, "risk": 0.0001})))
+    without = {"limit": None, "intruder": "", "reason": beside or ""}
+    plain["verdicts"] = [
+        *(verdict for verdict in plain["verdicts"] if verdict["limit"] is not None),
+        plain["verdicts"][0] | without | {"name": "roles", "holds": {"text": "", "value": roles}},
+        *([plain["verdicts"][0] | without | {"name": "beside_records", "holds": {"value": None}}] if beside else []),
+    ]
+    n = [verdict["holds"]["value"] for verdict in plain["verdicts"] if verdict["limit"] is not None].count(False)
+    assert f": {n} of 2 limits " in headline(plain)
+    words = dict(decision._conditions(plain))["Safe data"]
+    assert words == f"{2 - n} of 2 limits hold" + (f" and {against}" if against else "")
+    german = f"{2 - n} von 2 Grenzwerten eingehalten" + (f" und {in_german}" if against else "")
+    assert wording("de").translate(words) == german
+
+
 @pytest.mark.parametrize("release", [*CONDITIONS, None])
 def test_the_five_safes_follow_the_type_of_release(release: str | None) -> None:
     plain = plain_document(assess_fake(survey(300), Scenario(keys=["sex"], thresholds={"k": 2}, release=release)))
     told = facts(plain, "conditions")
     assert list(told) == ["Safe data", "Safe projects", "Safe people", "Safe settings", "Safe outputs"]
-    assert (
-        told["Safe data"] in ("the only limit holds", "1 of 2 limits hold", "4 of 5 limits hold")
-        or "limits hold" in told["Safe data"]
-    )
+    limits, against = declared_limits(plain["verdicts"])
+    held = [limit["holds"]["value"] for limit in limits].count(True)
+    counted = "the only limit holds" if len(limits) == 1 else f"{held} of {len(limits)} limits hold"
+    assert told["Safe data"] == counted + (f" and {against}" if against else "")
     if release is None:
         assert set(list(told.values())[1:]) == {"to be agreed: ______"}
         assert facts(plain, "question")["Asked"] == "Can it be given out?"

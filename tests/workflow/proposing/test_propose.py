@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import product
@@ -18,7 +19,7 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.workflow.proposing import find_best as module
 from sdckit.workflow.proposing.find_best import Begun
 from sdckit.workflow.proposing.proposal import Alternative, Candidate
-from sdckit.workflow.proposing.propose import begin_proposal, make_proposal
+from sdckit.workflow.proposing.propose import begin_proposal, begun, make_proposal
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -365,3 +366,33 @@ def test_where_the_time_is_over_once_a_recipe_passes_that_one_is_the_proposal(mo
     ((first, before),) = heard
     assert (proposal.passed, proposal.optimal, len(judged)) == (True, False, before)
     assert proposal.recipe.to_toml() == first.recipe.to_toml()
+
+
+# Work on a thread of its own: done once, its result or its error given wherever it is asked for.
+
+
+def test_it_is_done_once_beside_the_rest() -> None:
+    go, done = threading.Event(), list[str]()
+
+    def make() -> str:
+        go.wait(60)
+        done.append(threading.current_thread().name)
+        return "made"
+
+    wait = begun(make)
+    assert not done
+    go.set()
+    assert [wait(), wait()] == ["made", "made"]
+    assert len(done) == 1
+    assert done[0] != threading.current_thread().name
+
+
+@pytest.mark.parametrize("error", [TimeoutError("late"), ValueError("bad")])
+def test_its_error_is_that_of_whoever_asks(error: Exception) -> None:
+    def fail() -> None:
+        raise error
+
+    wait = begun(fail)
+    for _ in range(2):
+        with pytest.raises(type(error), match=str(error)):
+            wait()

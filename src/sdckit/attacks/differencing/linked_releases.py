@@ -17,7 +17,7 @@ from sdckit.cells.crosstab import crosstab, wildcard_crosstab
 from sdckit.cells.packing import group_codes
 from sdckit.data import pa
 from sdckit.data.columns import checked_weight
-from sdckit.data.ledger.digests import Levels, codes_of, places
+from sdckit.data.ledger.digests import LINKING, Levels, codes_of, places
 from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 
@@ -68,7 +68,7 @@ def link_rows(new: OpenedRelease, earlier: Earlier, id: str | None, *, aligned: 
 
 def _linking_parts(earlier: Earlier) -> Iterator[tuple[str, str, Any]]:
     for (kind, *names), part in earlier.sketch.parts.items():
-        if kind in ("people", "ids", "links") and len(part.numbers):
+        if kind in LINKING and len(part.numbers):
             yield kind, names[0], part
 
 
@@ -82,13 +82,14 @@ class Link:
     """Rows of an earlier release that anybody can find: `rows` (n,), -1 for none; the columns that tell them.
 
     `right`: where only several columns together do, the share of rows that are the same person's, by estimate, and
-    `together` in words how they do.
+    `together` in words how they do, `homes` whether households by all of their members.
     """
 
     rows: Ints
     columns: tuple[str, ...]
     right: float | None = None
     together: str = ""
+    homes: bool = False
 
     @property
     def words(self) -> str:
@@ -344,7 +345,7 @@ def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
     single = [release.link.columns for release in joined if release.link.right is None]
     parts = [f"{column}: {_instead(new.links[column])}" for column in dict.fromkeys(sum(single, ()))]
     several = dict.fromkeys(release.link for release in joined if release.link.right is not None)
-    parts += [f"{link.words}: {OF_HOME if link.together.startswith(OF_HOMES) else COARSER}" for link in several]
+    parts += [f"{link.words}: {OF_HOME if link.homes else COARSER}" for link in several]
     return f"change what links them in this release, as the others are out: {'; '.join(parts)}" if parts else ""
 
 

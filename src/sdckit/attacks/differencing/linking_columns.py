@@ -73,7 +73,8 @@ def link_by_columns(
         linked, sure_of_homes = link_households(codes_here, codes_there, (new.homes, homes))
         ways, sure = [*ways, *filter(None, [linked])], sure and sure_of_homes
     linking = [name for at, name in enumerate(codes) if any(at in way.columns for way in ways)]
-    together = OF_HOMES if any(way.homes for way in ways) else TOGETHER
+    of_homes = any(way.homes for way in ways)
+    together = OF_HOMES if of_homes else TOGETHER
     if measured and sum(len(way.here) for way in ways) < MOST_ALIKE * min(new.n, len(people)):
         few = {name: own for name, own in codes.items() if max(map(np.max, own)) <= new.n / FEW_EACH}
         linked, sure_of_near = link_by_near_values(few, measured)
@@ -93,7 +94,7 @@ def link_by_columns(
     right = float(right / taken.sum())
     if known is not None and (both := (rows >= 0) & (known >= 0)).any():
         right = float((rows[both] == known[both]).mean())
-    return (Link(rows, tuple(linking), right, together) if right >= LEAST_RIGHT else None), whole, why
+    return (Link(rows, tuple(linking), right, together, of_homes) if right >= LEAST_RIGHT else None), whole, why
 
 
 def many_valued_numbers(frames: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from sdckit.data.frames import Frame, column_names, count_records, is_lazy, open
 from sdckit.data.households import homes_of
 from sdckit.data.ledger.chain import head_file
 from sdckit.data.ledger.digests import (
+    LINKING,
     WIDTH,
     Digester,
     Kind,
@@ -254,7 +255,7 @@ def beside_file(earlier: Earlier, data: Any, scenario: Scenario | None) -> Earli
             argument="files",
         )
     parts = earlier.sketch.parts
-    linking = {place[1] for place in parts if place[0] in ("people", "ids", "links")}
+    linking = {place[1] for place in parts if place[0] in LINKING}
     lacking = {place: part for place, part in again.parts.items() if place[0] != "links" or place[1] not in linking}
     sketch = Sketch({**lacking, **parts})  # an earlier version kept less
     at_hand = None if is_lazy(whole) else whole
@@ -750,15 +751,12 @@ class ReleaseLedger(Displayed):
         return earlier if entry.name not in self._files else beside_file(earlier, self._files[entry.name], scenario)
 
     def _repr_html_(self) -> str:
-        return plain_html("\n".join([repr(self), *(_entry_line(entry) for entry in self.entries)]))
+        rows = [(entry.name, entry.date, entry.people, "pending" if entry.pending else "") for entry in self.entries]
+        return plain_html("\n".join([repr(self), *(", ".join(filter(None, row)) for row in rows)]))
 
     def __repr__(self) -> str:
         n = len(self.entries)
         return f"ReleaseLedger(survey={self.survey!r}, {n} release{'' if n == 1 else 's'})"
-
-
-def _entry_line(entry: LedgerEntry) -> str:
-    return ", ".join(filter(None, (entry.name, entry.date, entry.people, "pending" if entry.pending else "")))
 
 
 def key_sets(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import sort_in_place
 
 FEWEST = 30  # records that have all numbers of a combination
 KEPT = 0.75  # share of the records that a fit must be near to
@@ -134,20 +135,12 @@ def _nearest(off, n, h, some, others):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def _mean_in_order(off, n, h, limit, some):  # type: ignore[no-untyped-def]
-    """Mean of the h smallest of n residuals, none above the limit, summed in ascending order (Shell's sort)."""
+    """Mean of the h smallest of n residuals, none above the limit, summed in ascending order."""
     m, total = 0, 0.0
     for i in range(n):
         some[m] = off[i]
         m += off[i] <= limit
-    gap = m // 2
-    while gap > 0:
-        for i in range(gap, m):
-            residual, j = some[i], i
-            while j >= gap and some[j - gap] > residual:
-                some[j] = some[j - gap]
-                j -= gap
-            some[j] = residual
-        gap = 1 if gap == 2 else gap * 5 // 11
+    sort_in_place(some[:m])
     for i in range(h):
         total += some[i]
     return total / h

@@ -225,9 +225,9 @@ def assess(
         by_log = recodings is not None and recodings.tells_rows
         print_plan(reading, left, asked, release, read_models(release.model), by_log=by_log, engine=engine)
         return
-    from sdckit.workflow.recipes.pending_release import beside_ledger
+    from sdckit.workflow.recipes.pending_release import against_ledger
 
-    chosen, *_ = beside_ledger(chosen, release.files or [file])
+    chosen, *_ = against_ledger(chosen, release.files or [file])
     with Steps(quiet=quiet) as steps:
         result = run(
             reading, chosen, release, steps=steps, documents=bool(report or json), internal=internal,

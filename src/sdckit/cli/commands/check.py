@@ -68,11 +68,11 @@ def check(
     from sdckit.cli.options import make_scenario
     from sdckit.cli.outputs import check_table, check_targets
     from sdckit.workflow.check import check_assessment, require_gate
-    from sdckit.workflow.recipes.pending_release import beside_ledger
+    from sdckit.workflow.recipes.pending_release import against_ledger
 
     chosen = make_scenario(scenario, thresholds=vars(limits), missing_codes=codes(reading.missing), **of_type.entries)
     require_gate(chosen, compared=bool(released))
-    beside = BesideLedger(*beside_ledger(chosen, released or [reading.file], earlier or ()))
+    beside = AgainstLedger(*against_ledger(chosen, released or [reading.file], earlier or ()))
     chosen = beside.scenario
     release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log, targets=targets)
     release.check(reading.file)
@@ -124,7 +124,7 @@ def _write_verdicts(path: Path, result: CheckResult, *, protected: bool) -> None
 
 
 @dataclass(frozen=True)
-class BesideLedger:
+class AgainstLedger:
     """The ledger of a scenario, if it names one, and the entries of it that remember the files that are to go out."""
 
     scenario: Scenario

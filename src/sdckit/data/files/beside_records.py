@@ -79,7 +79,8 @@ def beside_records(
 ) -> tuple[str, ...]:  # fmt: skip
     """Say what files, or folders of files, hold beside their records; the others are as they are read.
 
-    Columns are named, and nothing else of the file. Files at addresses are not looked at.
+    Columns are named, and nothing else of the file. Files at addresses are not looked at. A workbook was read, and so
+    checked, before.
 
     >>> import polars as pl, tempfile
     >>> sizes = pl.DataFrame({"size": pl.Series(["S", None], dtype=pl.Enum(["S", "XXL"]))})

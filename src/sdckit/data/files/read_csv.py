@@ -37,6 +37,7 @@ def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | N
     no such sheet or row; or fastexcel is not installed.
     """
     with clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
+        check_workbook(path)
         book, chosen, sheets = _workbook(path, sheet)
         if not _holds(book, chosen, header_row or 1):
             raise FileFormatError(
@@ -59,7 +60,6 @@ def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | N
 
 def _workbook(path: Path, sheet: str | int | None) -> tuple[Any, str, list[str]]:
     """A workbook, the sheet of it that is read, and all sheets that hold anything."""
-    check_workbook(path)
     book = _opened(path)
     sheets = [name for name in book.sheet_names if _holds(book, name)]
     if not sheets:
@@ -68,7 +68,7 @@ def _workbook(path: Path, sheet: str | int | None) -> tuple[Any, str, list[str]]
 
 
 def has_further_sheets(path: Path, sheet: str | int | None = None) -> bool:
-    """Whether a sheet that is not read holds anything, hidden ones included."""
+    """Whether a sheet of a workbook that was read, and so checked, holds anything beside it, hidden ones included."""
     with _quiet():
         _, chosen, sheets = _workbook(path, sheet)
     return sheets != [chosen]

@@ -162,6 +162,7 @@ def starts(digests: Bytes) -> NDArray[np.uint64]:
 # went out and tells people apart. "homes": the combinations of the members of each household, none where no column that
 # goes out says who lives together. "keys" and "sensitive" are empty, and say what was what.
 Kind = Literal["counts", "cells", "people", "ids", "links", "homes", "keys", "sensitive"]
+LINKING: tuple[Kind, ...] = ("people", "ids", "links")  # the kinds that tell who is who
 Place = tuple[str, ...]  # the kind, then the columns
 
 

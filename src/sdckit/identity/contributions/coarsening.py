@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -442,15 +442,20 @@ def _is_day(label: str) -> bool:
 def _next_level_up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
     """The lowest level of a hierarchy that merges any levels; values outside the hierarchy stay on their own."""
     labels = levels.labels()
-    for level in range(1, len(hierarchy.levels) + 1):
-        above = {text_of(leaf): name for leaf, name in hierarchy.at(level).items()}
-        names = [(text_of(label) in above, above.get(text_of(label), label)) for label in labels]
+    for level, names, missed in levels_above(labels, hierarchy):
         group, after = _numbered(names)
         if 1 < after < len(labels):
-            missed = not all(known for known, _ in names)
             step = along(key, levels.coded, levels.file, level, missed=missed)
             return Grouping(f"hierarchy, level {level}", group, after, step=step, public=True)
     return None
+
+
+def levels_above(labels: Sequence[Any], hierarchy: Hierarchy) -> Iterator[tuple[int, list[tuple[bool, Any]], bool]]:
+    """Each level of a hierarchy: whether it has each label, and the label's group; and whether it misses one."""
+    for level in range(1, len(hierarchy.levels) + 1):
+        above = {text_of(leaf): name for leaf, name in hierarchy.at(level).items()}
+        names = [(text_of(label) in above, above.get(text_of(label), label)) for label in labels]
+        yield level, names, not all(known for known, _ in names)
 
 
 def text_of(value: object) -> str:

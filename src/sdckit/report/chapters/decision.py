@@ -10,7 +10,16 @@ from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section
 from sdckit.report.chapters.attacks_chapter import tried_words
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
 from sdckit.report.chapters.document import RECOVERY
-from sdckit.report.chapters.sentences import NO_RELEASE, labelled, listed, rows_sentence, some_records, spaced, status
+from sdckit.report.chapters.sentences import (
+    NO_RELEASE,
+    declared_limits,
+    labelled,
+    listed,
+    rows_sentence,
+    some_records,
+    spaced,
+    status,
+)
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.rates import percent
@@ -447,15 +456,13 @@ def _kept_words(figures: Plain) -> str:
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:
     """Rows of the five safes: what the assessment says of each, and what is left to agree on."""
-    verdicts = [  # as the headline counts them: roles have no limit, and are counted where they do not hold
-        verdict
-        for verdict in plain["verdicts"]
-        if verdict["limit"] is not None or verdict["holds"]["value"] is not True
-    ]
+    verdicts, against = declared_limits(plain["verdicts"])
     held = sum(verdict["holds"]["value"] is True for verdict in verdicts)
     limits = "the only limit holds" if held else "the only limit does not hold"
     if len(verdicts) != 1:
         limits = f"{held} of {len(verdicts)} limits hold" if verdicts else "no limit was set"
+    if against:
+        limits += f" and {against}"
     rest = CONDITIONS.get(plain["scenario"]["release"] or "", (BLANK,) * 4)
     names = ("Safe projects", "Safe people", "Safe settings", "Safe outputs")
     return (("Safe data", limits), *zip(names, rest, strict=True))

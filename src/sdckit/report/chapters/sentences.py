@@ -54,18 +54,36 @@ def status(holds: bool | None) -> str:
     return {True: "holds", False: "exceeded", None: "not judged"}[holds]
 
 
+OF_IDENTIFIER = "a direct identifier is in the file"
+OF_MORE_THAN_RECORDS = "the file holds more than its records"
+OF_NO_ROLE = "columns go out of which nobody said what they are"
+
+
+def declared_limits(verdicts: Sequence[Plain]) -> tuple[list[Plain], str]:
+    """The verdicts on declared limits, as every text counts them; and what else speaks against a release, in words.
+
+    Roles, and what a file holds beside its records, are judged without a limit.
+    """
+    limits = [verdict for verdict in verdicts if verdict["limit"] is not None]
+    once = {LIMITS[verdict["name"]].judged: verdict["holds"]["value"] for verdict in verdicts if verdict not in limits}
+    if False in once.values():
+        return limits, OF_IDENTIFIER
+    if None in once.values():
+        return limits, OF_MORE_THAN_RECORDS if once.get("roles", True) is not None else OF_NO_ROLE
+    return limits, ""
+
+
 def headline(plain: Plain) -> str:
     """Say in a sentence whether the file is within every declared limit."""
     verdicts = plain["verdicts"]
     if not verdicts:
         return "No limit was declared: the figures below describe the risk, they give no verdict."
-    limits = [verdict for verdict in verdicts if verdict["limit"] is not None]
-    once = {LIMITS[verdict["name"]].judged: verdict["holds"]["value"] for verdict in verdicts if verdict not in limits}
+    limits, against = declared_limits(verdicts)
     exceeded = sum(verdict["holds"]["value"] is False for verdict in limits)
     untested = sum(verdict["holds"]["value"] is None for verdict in limits)
     rests = _resting_sentence(verdicts)
-    if False in once.values() and not exceeded:
-        return f"Not to be given out: a direct identifier is in the file.{rests}"
+    if against == OF_IDENTIFIER and not exceeded:
+        return f"Not to be given out: {against}.{rests}"
     if exceeded:
         which = "The only limit" if len(limits) == 1 else f"{exceeded} of {len(limits)} limits"
         verb = "is" if exceeded == 1 else "are"
@@ -75,13 +93,11 @@ def headline(plain: Plain) -> str:
         still = sum(verdict["reason"] == NOT_YET for verdict in limits)
         state = ("is" if untested == 1 else "are") + " not judged yet" if still == untested else "could not be judged"
         return f"Undecided: {untested} declared {verb} {state}, and no other is exceeded.{rests}"
-    if None in once.values():
-        why = "the file holds more than its records" if once.get("roles", True) is not None else OF_NO_ROLE
-        return f"Undecided: {why}; every declared limit holds.{rests}"
+    if against:
+        return f"Undecided: {against}; every declared limit holds.{rests}"
     return f"Within every declared limit.{rests}"
 
 
-OF_NO_ROLE = "columns go out of which nobody said what they are"
 SINGLE_ROWS = "this is said of single rows, and not of people who are followed through their rows"
 
 

@@ -159,13 +159,9 @@ def _coarser(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str,
 
 
 def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Iterator[tuple[str, Step, Ints]]:
-    from sdckit.identity.contributions.coarsening import text_of
+    from sdckit.identity.contributions.coarsening import levels_above
 
-    labels = levels.labels()
-    for level in range(1, len(hierarchy.levels) + 1):
-        above = {text_of(leaf): name for leaf, name in hierarchy.at(level).items()}
-        names = [(text_of(label) in above, above.get(text_of(label), label)) for label in labels]
-        missed = not all(known for known, _ in names)
+    for level, names, missed in levels_above(levels.labels(), hierarchy):
         step = along(key, levels.coded, levels.file, level, missed=missed)
         if step is not None:
             yield f"at level {level} of its hierarchy", step, _numbered(names)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame
@@ -15,8 +17,7 @@ from sdckit.data.losses import INFORMATION, LOSSES, OF_CALLER
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
-from sdckit.numerics.threads import job
-from sdckit.workflow.ahead import begun
+from sdckit.numerics.threads import WAKE, WORKER, job
 from sdckit.workflow.check import require_gate
 from sdckit.workflow.proposing.find_best import (
     Asked,
@@ -420,3 +421,33 @@ def _check_names(role: str, names: Any, offered: Sequence[str]) -> None:
     for name in names:
         if name not in offered:
             raise ColumnError(f"{role}: {name!r} is not among them; {did_you_mean(str(name), offered)}", argument=role)
+
+
+# Work that is begun on a thread of its own and waited for where its result is needed.
+
+
+R = TypeVar("R")
+
+
+def begun(make: Callable[[], R]) -> Callable[[], R]:
+    """Begin work that is beside the rest: give what waits for its result, or raises its error, at every call.
+
+    No warning is to come of it, since they are caught by process and not by thread.
+
+    >>> begun(lambda: 2 + 2)()
+    4
+    """
+    alone = ThreadPoolExecutor(1, thread_name_prefix=WORKER)  # kernels of it leave the other threads to the rest
+    work = alone.submit(make)
+    alone.shutdown(wait=False)
+    return partial(_result, work)
+
+
+def _result(work: Future[R]) -> R:
+    """Wait in short intervals, between which an interruption is handled."""
+    while not work.done():
+        try:
+            return work.result(timeout=WAKE)
+        except TimeoutError:
+            pass
+    return work.result()

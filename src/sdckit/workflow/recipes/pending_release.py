@@ -46,7 +46,7 @@ def own_entries(ledger: ReleaseLedger, files: Sequence[Path]) -> tuple[str, ...]
     return tuple(dict.fromkeys(name for file in files if file.is_file() for name in ledger.names_of(file)))
 
 
-def beside_ledger(
+def against_ledger(
     scenario: Scenario, files: Sequence[Path], earlier: Sequence[Path] = ()
 ) -> tuple[Scenario, ReleaseLedger | None, tuple[str, ...]]:
     """The scenario with its ledger opened but for the entries of these files; that ledger, and these entries.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sdckit.data.files.whole_files import number_of, reason_of
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.operating_system import no_collecting
 from sdckit.workflow.sessions.refusals import message
 
 if TYPE_CHECKING:
@@ -233,17 +233,6 @@ def goes_first(task: str) -> bool:
     (True, False, False)
     """
     return task not in (*BACKGROUND, *OPENING) and not task.startswith("risk.")
-
-
-@contextlib.contextmanager
-def no_collecting() -> Iterator[None]:
-    """What is loaded once and for all is no garbage: looking for some meanwhile takes a tenth of the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 @no_collecting()
