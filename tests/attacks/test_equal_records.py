@@ -10,7 +10,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.attacks import equal_records
-from sdckit.attacks.equal_records import RADII, EqualRecords, count_moved, count_near, on_a_scale
+from sdckit.attacks.equal_records import RADII, EqualRecords, count_moved, count_near, given_extremes, on_a_scale
 
 MOVED = {"1": lambda value, sign: value + sign, "1 %": lambda value, sign: (value * (1 + sign / 100)).round(),
          "5 %": lambda value, sign: (value * (1 + sign / 20)).round()}  # fmt: skip
@@ -125,3 +125,25 @@ def test_other_people_are_not_near_beyond_chance(control):
         above += found.copied_records > 0
         assert not any("moved a little" in words for _, words in found.doubtful)
     assert above <= 2
+
+
+def test_largest_values_that_trees_lend_are_left_open_and_others_are_not():
+    """Rounded, smoothed, and those of other people: nothing is given beyond chance."""
+    original = people(1)
+    lent = sdc.synthesize(original, min_leaf=50, seed=1).data
+    rounded = lent.with_columns((pl.col("income") / 1000).round() * 1000, (pl.col("rent") / 50).round() * 50)
+    smooth = sdc.synthesize(original, min_leaf=50, smoothing=1, seed=1).data
+    for release, given in ((lent, True), (rounded, False), (smooth, False), (people(2), False)):
+        found = sdc.copied_records(original, release)
+        told = [words for _, words in found.doubtful if "largest or smallest values of income" in words]
+        assert bool(told) is given
+
+
+def test_given_extremes_are_counted_by_hand():
+    values = np.array([*range(100), 50, 99, 97, 96, 0, 40, 41], dtype=float)
+    codes = values.astype(np.int32)
+    found = given_extremes(values, codes, (101, 6, 0))
+    assert (found.single, found.given) == (20, 4)
+    assert found.by_chance == pytest.approx(20 * (1 - np.exp(-2 * 1 / (101 * 99) * 6)))
+    aside = given_extremes(np.append(values, [98, 3.0]), np.append(codes, [98, 3]).astype(np.int32), (101, 6, 2))
+    assert aside.by_chance == pytest.approx(20 * (1 - 0.9**3))

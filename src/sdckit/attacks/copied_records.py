@@ -10,7 +10,15 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from sdckit.attacks.equal_records import EqualRecords, count_equal, count_moved, count_near, on_a_scale
+from sdckit.attacks.equal_records import (
+    EqualRecords,
+    Extremes,
+    count_equal,
+    count_moved,
+    count_near,
+    given_extremes,
+    on_a_scale,
+)
 from sdckit.cells.as_cells import group_sizes
 from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
@@ -167,6 +175,11 @@ ON_ENGINE = (
     "whether numbers of copies moved a little is not looked at where the columns stay on an engine: compare fewer "
     "columns, or files that fit into memory"
 )
+GIVEN = (
+    "the release gives largest or smallest values of {} that one original record has each, more than chance makes: "
+    "round or top-code them, or draw them smoothed (smoothing=1)"
+)
+FEWEST_GIVEN = 3  # extreme values of a column
 IN_ALL, BUT_ONE = "all columns", "all columns but one, now this, now that"
 BUT_NUMBERS = "all columns, but for numbers that moved a little"
 ALL, NEAR = "", "all numbers within {:.1%} of the records"
@@ -408,8 +421,10 @@ def _size_of(control: Frame | None) -> int:
     return count_records(control.to_native()) if is_lazy(control) else len(control)  # type: ignore[arg-type]
 
 
-def _count_here(pair: Pair, j: int, names: Sequence[str], sizes: Sequence[int], notes: dict[str, str]) -> list[_Counts]:
-    """What is counted of files in memory."""
+def _count_here(
+    pair: Pair, j: int, names: Sequence[str], sizes: Sequence[int], notes: dict[str, str]
+) -> tuple[list[_Counts], dict[str, Extremes]]:
+    """What is counted of files in memory, and of the ends of columns of numbers."""
     chosen = (0, j) if pair.control is None else (0, j, pair.m + 1)
     coded = {name: _codes(pair, name, chosen) for name in names}
     rows = (len(pair.original), len(pair.released[j - 1]), sizes[2])
@@ -429,7 +444,11 @@ def _count_here(pair: Pair, j: int, names: Sequence[str], sizes: Sequence[int], 
         {f"{names[first]}, {names[second]}": (count, sizes) for (first, second), count in pairs},
         {NEAR.format(radius): counts for radius, counts in near},
     ]
-    return [family for family in counted if family]
+    extremes = {
+        names[at]: given_extremes(np.concatenate(_values(pair, names[at], chosen)), columns[at], rows, times)
+        for at in places
+    }
+    return [family for family in counted if family], extremes
 
 
 def _judge(
@@ -438,7 +457,10 @@ def _judge(
     """Figures of release j (from 1), the column left out, what moved, whether chance is the control's, and doubts."""
     sizes = (pair.n, pair.sizes[j - 1], _size_of(pair.control))
     hashed = _hashed(pair, j, names) if is_lazy(pair.original) else None
-    families = _count_here(pair, j, names, sizes, notes) if hashed is None else _count_hashed(hashed, sizes, notes)
+    if hashed is None:
+        families, extremes = _count_here(pair, j, names, sizes, notes)
+    else:
+        families, extremes = _count_hashed(hashed, sizes, notes), {}
     levels = [1 - (1 - level) / (len(families) * len(family)) for family in families]
     by_control = sizes[2] > 0 and not any(
         _overlaps(equal, sizes, cluster, levels[0]) for equal, _ in families[0].values()
@@ -462,6 +484,8 @@ def _judge(
         "moved_copies_by_chance": farthest.chance, "lower_bound": low, "copied_records": max(low, 0.0),
     }  # fmt: skip
     doubts = [] if hashed is None or "moved_copies" not in notes else [(1.0, ON_ENGINE)]
+    if given := _given(extremes):
+        doubts.append((sum(extremes[name].given for name in given) / sizes[1], GIVEN.format(", ".join(given))))
     if low <= 0:
         released = (own[1] for family in families[1:] for _, own in family.values())
         among = list(zip((beyond for family in moved for beyond in family.values()), released, strict=True))
@@ -473,6 +497,17 @@ def _largest(beyond: Mapping[str, Beyond]) -> tuple[str | None, Beyond]:
     """The one whose bound is largest, and where."""
     how = max(beyond, key=lambda how: beyond[how].low, default=None)
     return how, Beyond(math.nan, math.nan, -math.inf) if how is None else beyond[how]
+
+
+def _given(extremes: Mapping[str, Extremes]) -> list[str]:
+    """Columns of which the release gives several extreme values, more than chance makes."""
+    from scipy.special import pdtrc
+
+    return [
+        name
+        for name, ends in extremes.items()
+        if ends.given >= FEWEST_GIVEN and pdtrc(ends.given - 1, ends.by_chance) <= RARELY / len(extremes)
+    ]
 
 
 def _doubts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import takewhile
@@ -95,6 +96,48 @@ def _count(
         twice = int(alike(first[size == 2], last[size == 2]).sum())
     released, control = np.split(hits, [sizes[1]])
     return EqualRecords(int(there[released].sum()), int(others[control].sum()), once, twice, thrice)
+
+
+# Numbers that one person has, the largest and the smallest.
+
+
+ENDS, TOWARDS_ENDS = 10, 50  # values of each end, and those by which chance is estimated
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Of the largest and smallest values those that one original has; how many are given, and how many by chance."""
+
+    single: int
+    given: int
+    by_chance: float
+
+
+def given_extremes(values: Floats, codes: Codes, sizes: Sequence[int], times: Ints | None = None) -> Extremes:
+    """How many of the largest and smallest values that one original has are in the release.
+
+    By chance as many as other people would give: by Good and Turing 2 f2 / n of the people have one of the f1 values
+    that one of n has, counted among a few more values; or as many as the control file gives, if that is more.
+
+    >>> values = np.array([1, 2, 3, 9, 9, 9, 3, 9, 1.0])
+    >>> given_extremes(values, values.astype(np.int32), (4, 5, 0))
+    Extremes(single=4, given=3, by_chance=0.0)
+    """
+    weight, n = np.ones(len(codes)) if times is None else times, int(codes.max(initial=0)) + 1
+    files = np.split(np.arange(len(codes)), np.cumsum(sizes)[:-1])
+    own, there, control = (np.bincount(codes[rows], weight[rows], n) for rows in files)
+    value = np.full(n, np.nan)
+    value[codes] = values
+    known = np.flatnonzero((own > 0) & np.isfinite(value))
+    in_order = known[np.argsort(value[known])]
+    ends = np.unique(np.concatenate([in_order[:ENDS], in_order[-ENDS:]]))
+    single = ends[own[ends] == 1]
+    near = own[np.unique(np.concatenate([in_order[:TOWARDS_ENDS], in_order[-TOWARDS_ENDS:]]))]
+    chance = -math.expm1(-2 * (near == 2).sum() / max(own.sum() * (near == 1).sum(), 1) * there.sum())
+    if len(single) and control.any():
+        aside = float((control[single] > 0).mean())
+        chance = max(chance, 1 - (1 - aside) ** float(there.sum() / control.sum()))
+    return Extremes(len(single), int((there[single] > 0).sum()), chance * len(single))
 
 
 # Numbers that moved a little.
