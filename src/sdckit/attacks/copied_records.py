@@ -3,102 +3,42 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.attacks.equal_records import (
+    EqualRecords,
+    Extremes,
+    count_equal,
+    count_moved,
+    count_near,
+    given_extremes,
+    on_a_scale,
+)
 from sdckit.cells.as_cells import group_sizes
-from sdckit.cells.packing import group_codes
 from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import check_records
 from sdckit.cells.plans.record_hashes import EqualCounts, HashedFiles, hash_files, mean_size
 from sdckit.data import arguments
-from sdckit.data.columns import float_values
+from sdckit.data.columns import days_values, float_values
 from sdckit.data.frames import Frame, count_records, is_lazy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Codes, Floats
 from sdckit.numerics.grouping import group
 from sdckit.numerics.intervals import wilson
-
-# Counting equal records: of all columns, and of all but one.
-
-
-Codes: TypeAlias = NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class EqualRecords:
-    """Records that equal one original record alone with its combination, and how often combinations occur.
-
-    `copies`, `control`: records of the release, and of the control file, equal to a unique of the original. `once`,
-    `twice`, `thrice`: combinations that one, two and three originals have.
-    """
-
-    copies: float
-    control: float
-    once: float
-    twice: float
-    thrice: float
-
-    def over(self, cluster: float) -> EqualRecords:
-        """The same where so many records count as one."""
-        return EqualRecords(*(count / cluster for count in astuple(self)))
-
-
-def count_equal(
-    columns: Sequence[Codes], sizes: Sequence[int], times: NDArray[np.int64] | None = None
-) -> list[EqualRecords]:
-    """Count equal records by all columns, then without the first, the second and so on, where there are several.
-
-    `columns`: codes of every column, the rows of original, release and control file one after the other; `sizes`:
-    how many each file has, 0 for the control where there is none; `times`: the records of each row, one unless given.
-    Grouped exactly: what stands before a column and
-    what stands behind it are numbered once, so each combination without a column is a pair of two numbers.
-
-    >>> codes = [np.array([1, 1, 2, 1, 2]), np.array([1, 2, 2, 1, 1])]
-    >>> [(equal.copies, equal.once) for equal in count_equal(codes, (3, 2, 0))]
-    [(1, 3), (2, 1), (1, 1)]
-    """
-    n = sum(sizes)
-
-    def numbered(*parts: Codes) -> Codes:
-        return group_codes(parts, n).of_row
-
-    behind = [numbered()]
-    for codes in reversed(columns):
-        behind.append(numbered(codes, behind[-1]))
-    counted = [_count(behind[-1], sizes, times)]
-    if len(columns) == 1:
-        return counted
-    before = numbered()
-    for codes, rest in zip(columns, reversed(behind[:-1]), strict=True):
-        counted.append(_count(numbered(before, rest), sizes, times))
-        before = numbered(before, codes)
-    return counted
-
-
-def _count(of_row: Codes, sizes: Sequence[int], times: NDArray[np.int64] | None) -> EqualRecords:
-    files = np.cumsum(sizes)[:-1]
-    original, released, control = np.split(of_row, files)
-    own, there, others = np.split(np.ones(len(of_row), np.int64) if times is None else times, files)
-    size = np.zeros(int(of_row.max(initial=0)) + 1, np.int64)
-    np.add.at(size, original, own)
-    alone = size == 1
-    once, twice, thrice = (int((size == k).sum()) for k in (1, 2, 3))
-    return EqualRecords(int(there[alone[released]].sum()), int(others[alone[control]].sum()), once, twice, thrice)
-
 
 # Values as they are printed: numbers with the decimals of the release.
 
 
 MOST_DECIMALS = 9
+FEW_VALUES = 10  # of a number are those of a category: none is near another
 
 
 def decimals_shown(values: Floats) -> int | None:
@@ -112,18 +52,45 @@ def decimals_shown(values: Floats) -> int | None:
     return next(shown, None)
 
 
+def _types(pair: Pair, name: str) -> list[Any]:
+    frames = [*pair.frames, *([] if pair.control is None else [pair.control])]
+    return [frame.collect_schema()[name] for frame in frames]
+
+
+def _values(pair: Pair, name: str, chosen: Sequence[int]) -> list[Floats]:
+    """Numbers, or dates in days, of a column in original, one release and control, in the rows of `Pair.codes`."""
+    frames = [*pair.frames, *([] if pair.control is None else [pair.control])]
+    series = [frames[file].get_column(name) for file in chosen]
+    values = [
+        days_values(column, file="") if column.dtype.is_temporal() else float_values(column, "variables")
+        for column in series
+    ]
+    if (order := pair.orders[chosen[1] - 1]) is not None:
+        values[1] = values[1][order]
+    return values
+
+
+def _places(pair: Pair, name: str, chosen: Sequence[int]) -> Floats | None:
+    """Where the values of a column lie on the scale of the original's; None where they are no numbers, or few."""
+    types = _types(pair, name)
+    if not (all(kind.is_numeric() for kind in types) or all(kind.is_temporal() for kind in types)):
+        return None
+    values = _values(pair, name, chosen)
+    different = np.unique(values[0][np.isfinite(values[0])])
+    if len(different) <= FEW_VALUES:
+        return None
+    return on_a_scale(np.concatenate(values), values[0], None if pair.times is None else pair.times[0])
+
+
 def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> Codes:
     """Codes of a column in original, one release and control, one after the other; a missing value is a category."""
-    frames = [*pair.frames, *([] if pair.control is None else [pair.control])]
-    types = [frame.collect_schema()[name] for frame in frames]
+    types = _types(pair, name)
     measured = any(kind.is_float() or kind.is_decimal() for kind in types)
     if not (measured and all(kind.is_numeric() for kind in types)):
         shared = pair.codes(name, control=True).codes
         return np.concatenate([shared[file] for file in chosen])
-    values = [float_values(frames[file].get_column(name), "variables") for file in chosen]
+    values = _values(pair, name, chosen)
     decimals = decimals_shown(values[1])
-    if (order := pair.orders[chosen[1] - 1]) is not None:  # as `Pair.codes` gives the rows
-        values[1] = values[1][order]
     together = np.concatenate(values)
     printed = (together if decimals is None else np.round(together, decimals)) + 0.0  # -0.0 prints as 0
     printed[np.isnan(printed)] = np.nan  # one missing value, whatever its bits
@@ -193,6 +160,7 @@ def _overlaps(equal: EqualRecords, sizes: Sequence[int], cluster: float, level: 
 
 
 MISSING_RULE = "a missing value is a category of its own"
+_Counts: TypeAlias = dict[str, tuple[EqualRecords, Sequence[int]]]  # and the records of the files they are counted in
 SINGLE = "there is one column only"
 OVERLAPPING = (
     "more records of the control file equal one of the original than other people would: what chance makes is "
@@ -203,7 +171,18 @@ NOT_SURE = (
     "released records equal a single original record in {}, at least twice as many as chance makes, but too few to be "
     "sure that they are copies: leave such records out, or give people who were kept aside (control)"
 )
+ON_ENGINE = (
+    "whether numbers of copies moved a little is not looked at where the columns stay on an engine: compare fewer "
+    "columns, or files that fit into memory"
+)
+GIVEN = (
+    "the release gives largest or smallest values of {} that one original record has each, more than chance makes: "
+    "round or top-code them, or draw them smoothed (smoothing=1)"
+)
+FEWEST_GIVEN = 3  # extreme values of a column
 IN_ALL, BUT_ONE = "all columns", "all columns but one, now this, now that"
+BUT_NUMBERS = "all columns, but for numbers that moved a little"
+ALL, NEAR = "", "all numbers within {:.1%} of the records"
 RARELY = 0.01  # chance makes as many, with one more expected than is estimated, as chance is known roughly
 FEWEST_CHANGED = 10  # copies with one changed column, whichever it is: fewer are there by chance
 NOT_SHARED = "no released value of them is in the original, so they are left out like ids: {}"
@@ -222,8 +201,11 @@ class CopiedRecords(PairResult):
         same of people who were never in the file; the difference.
     near_copies, near_copies_by_chance, near_copies_beyond : float
         The same without the one column where the lower bound of the difference is largest.
+    moved_copies, moved_copies_by_chance : float
+        The share equal but for two columns of numbers that are near, or for all numbers, whichever has the largest
+        bound of the difference; NaN where there are no numbers.
     lower_bound : float
-        The larger of the lower bounds of both differences; the confidence holds for all columns left out together.
+        The largest of the lower bounds of these differences; the confidence holds for all that was tried together.
     copied_records : float
         `lower_bound`, 0 where it is below: the share of the released records that are copies beyond chance, at least.
     chance : str
@@ -234,6 +216,8 @@ class CopiedRecords(PairResult):
         Columns of a release that the original, or another release, does not have.
     left_out : tuple of str or None
         For each release the column without which `near_copies` are counted.
+    moved : tuple of str or None
+        For each release the two columns, or how near all numbers are, of which `moved_copies` are counted.
     doubtful : tuple of (float, str)
         Shares of released records that chance does not explain, where the bound is not above 0, with why that is.
     """
@@ -241,7 +225,7 @@ class CopiedRecords(PairResult):
     measure: ClassVar[str] = "copied_records"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_released", "copies", "copies_by_chance", "copies_beyond", "near_copies", "near_copies_by_chance",
-        "near_copies_beyond", "lower_bound", "copied_records",
+        "near_copies_beyond", "moved_copies", "moved_copies_by_chance", "lower_bound", "copied_records",
     )  # fmt: skip
     n: int = field(kw_only=True)
     n_released: float = field(kw_only=True)
@@ -251,12 +235,15 @@ class CopiedRecords(PairResult):
     near_copies: float = field(kw_only=True)
     near_copies_by_chance: float = field(kw_only=True)
     near_copies_beyond: float = field(kw_only=True)
+    moved_copies: float = field(kw_only=True)
+    moved_copies_by_chance: float = field(kw_only=True)
     lower_bound: float = field(kw_only=True)
     copied_records: float = field(kw_only=True)
     chance: str = field(kw_only=True)
     variables: tuple[str, ...] = field(kw_only=True)
     not_compared: tuple[str, ...] = field(kw_only=True)
     left_out: tuple[str | None, ...] = field(kw_only=True)
+    moved: tuple[str | None, ...] = field(kw_only=True)
     doubtful: tuple[tuple[float, str], ...] = field(kw_only=True)
 
 
@@ -293,8 +280,8 @@ def copied_records(
     Returns
     -------
     CopiedRecords
-        ``copies``, ``copies_by_chance``, ``near_copies`` with one column left out, ``lower_bound``,
-        ``copied_records``, all 0 to 1 but the bound.
+        ``copies``, ``copies_by_chance``, ``near_copies`` with one column left out, ``moved_copies`` with numbers that
+        are near, ``lower_bound``, ``copied_records``, all 0 to 1 but the bound.
 
     Raises
     ------
@@ -306,7 +293,8 @@ def copied_records(
     Notes
     -----
     Numbers with decimals are compared at the decimals that the release shows, up to nine. The bound of each difference
-    is one-sided, with 1 - `level` divided by the number of differences (Bonferroni). Records of one person or
+    is one-sided, with 1 - `level` divided by the number of differences of its kind (all columns or all but one; two
+    numbers moved; all numbers moved) and of kinds (Bonferroni). Records of one person or
     household count as that many times fewer independent ones (Kish 1965, clusters of equal records).
 
     References
@@ -330,12 +318,11 @@ def copied_records(
     pair, names, others = _open(opened, arguments.names(variables, "variables"), scenario, notes)
     cluster = _cluster_size(pair, scenario)
     judged = [_judge(pair, j, names, cluster, level, notes) for j in range(1, pair.m + 1)]
-    per_release = tuple(figures for figures, *_ in judged)
+    per_release, left_out, moved, by_control, doubts = zip(*judged, strict=True)
     return CopiedRecords(
         pair, per_release, MISSING_RULE, notes, n=pair.n, **mean_figures(per_release, notes),
-        chance="control" if all(by_control for _, _, by_control, _ in judged) else "Good-Turing", variables=names,
-        not_compared=others, left_out=tuple(name for _, name, *_ in judged),
-        doubtful=tuple(doubt for *_, doubts in judged for doubt in doubts),
+        chance="control" if all(by_control) else "Good-Turing", variables=names, not_compared=others,
+        left_out=left_out, moved=moved, doubtful=tuple(doubt for some in doubts for doubt in some),
     )  # fmt: skip
 
 
@@ -405,8 +392,8 @@ def _cluster_size(pair: Pair, scenario: Scenario | None) -> float:
     return float((sizes**2).sum() / sizes.sum())
 
 
-def _count_hashed(hashed: HashedFiles, notes: dict[str, str]) -> tuple[tuple[str, ...], list[EqualRecords]]:
-    """The columns compared and what `count_equal` gives of them, counted by the engine of the files."""
+def _count_hashed(hashed: HashedFiles, sizes: Sequence[int], notes: dict[str, str]) -> list[_Counts]:
+    """What is counted by the engine of the files: nothing that moved."""
 
     def equal(counts: EqualCounts) -> EqualRecords:
         copies, *control = counts.others
@@ -422,8 +409,10 @@ def _count_hashed(hashed: HashedFiles, notes: dict[str, str]) -> tuple[tuple[str
             apart, whole = tuple(found), hashed.count(found)
             notes["variables"] = NOT_SHARED.format(", ".join(apart))
     names = tuple(name for name in hashed.columns if name not in apart)
-    but_one = names if len(names) > 1 else ()
-    return names, [equal(whole), *(equal(hashed.count([*apart, name])) for name in but_one)]
+    counted = {name: equal(hashed.count([*apart, name])) for name in names if len(names) > 1}
+    if any(kind.is_numeric() or kind.is_temporal() for name, kind in hashed.kinds.items() if name in names):
+        notes["moved_copies"] = ON_ENGINE
+    return [{how: (count, sizes) for how, count in {ALL: equal(whole), **counted}.items()}]
 
 
 def _size_of(control: Frame | None) -> int:
@@ -433,65 +422,121 @@ def _size_of(control: Frame | None) -> int:
 
 
 def _count_here(
-    pair: Pair, j: int, names: Sequence[str], n_control: int, notes: dict[str, str]
-) -> tuple[tuple[str, ...], list[EqualRecords]]:
-    """The columns compared and what `count_equal` gives of them, of files in memory."""
+    pair: Pair, j: int, names: Sequence[str], sizes: Sequence[int], notes: dict[str, str]
+) -> tuple[list[_Counts], dict[str, Extremes]]:
+    """What is counted of files in memory, and of the ends of columns of numbers."""
     chosen = (0, j) if pair.control is None else (0, j, pair.m + 1)
     coded = {name: _codes(pair, name, chosen) for name in names}
-    rows = (len(pair.original), len(pair.released[j - 1]), n_control)
+    rows = (len(pair.original), len(pair.released[j - 1]), sizes[2])
     apart = [name for name, codes in coded.items() if not np.isin(codes[rows[0] :][: rows[1]], codes[: rows[0]]).any()]
     if 0 < len(apart) < len(names):
         notes["variables"] = NOT_SHARED.format(", ".join(apart))
         coded = {name: codes for name, codes in coded.items() if name not in apart}
-    times = None if pair.times is None else np.concatenate([pair.times[0], pair.times[j], np.ones(n_control, np.int64)])
-    return tuple(coded), count_equal(list(coded.values()), rows, times)
+    times = None if pair.times is None else np.concatenate([pair.times[0], pair.times[j], np.ones(sizes[2], np.int64)])
+    names, columns = tuple(coded), list(coded.values())
+    on_scales = ((at, _places(pair, name, chosen)) for at, name in enumerate(names))
+    places = {at: place for at, place in on_scales if place is not None}
+    equal = zip((ALL, *names), count_equal(columns, rows, times), strict=False)
+    pairs = count_moved(columns, places, rows, times).items()
+    near = count_near(columns, places, rows, times).items()
+    counted: list[_Counts] = [
+        {how: (count, sizes) for how, count in equal},
+        {f"{names[first]}, {names[second]}": (count, sizes) for (first, second), count in pairs},
+        {NEAR.format(radius): counts for radius, counts in near},
+    ]
+    extremes = {
+        names[at]: given_extremes(np.concatenate(_values(pair, names[at], chosen)), columns[at], rows, times)
+        for at in places
+    }
+    return [family for family in counted if family], extremes
 
 
 def _judge(
     pair: Pair, j: int, names: Sequence[str], cluster: float, level: float, notes: dict[str, str]
-) -> tuple[dict[str, float], str | None, bool, list[tuple[float, str]]]:
-    """Figures of release j (from 1), the column left out, whether chance is that of the control file, and doubts."""
+) -> tuple[dict[str, float], str | None, str | None, bool, list[tuple[float, str]]]:
+    """Figures of release j (from 1), the column left out, what moved, whether chance is the control's, and doubts."""
     sizes = (pair.n, pair.sizes[j - 1], _size_of(pair.control))
-    if is_lazy(pair.original):
-        hashed = _hashed(pair, j, names)
-        assert hashed is not None
-        names, counted = _count_hashed(hashed, notes)
+    hashed = _hashed(pair, j, names) if is_lazy(pair.original) else None
+    if hashed is None:
+        families, extremes = _count_here(pair, j, names, sizes, notes)
     else:
-        names, counted = _count_here(pair, j, names, sizes[2], notes)
-    level = 1 - (1 - level) / len(counted)
-    by_control = sizes[2] > 0 and not any(_overlaps(equal, sizes, cluster, level) for equal in counted)
+        families, extremes = _count_hashed(hashed, sizes, notes), {}
+    levels = [1 - (1 - level) / (len(families) * len(family)) for family in families]
+    by_control = sizes[2] > 0 and not any(
+        _overlaps(equal, sizes, cluster, levels[0]) for equal, _ in families[0].values()
+    )
     if sizes[2] and not by_control:
         notes["control"] = OVERLAPPING
-    whole, *but_one = (_beyond(equal, sizes, cluster, level, by_control=by_control) for equal in counted)
-    columns = dict(zip(names, but_one, strict=False))
-    left = max(columns, key=lambda name: columns[name].low, default=None)
-    near = Beyond(math.nan, math.nan, -math.inf) if left is None else columns[left]
+    equal, *moved = (
+        {how: _beyond(count, own, cluster, level, by_control=by_control and own[2] > 0) for how, (count, own) in some}
+        for level, some in zip(levels, map(dict.items, families), strict=True)
+    )
+    whole = equal.pop(ALL)
+    left, near = _largest(equal)
     if left is None:
         notes["near_copies"] = SINGLE
-    low = max(whole.low, near.low)
+    how, farthest = _largest({how: beyond for family in moved for how, beyond in family.items()})
+    low = max(whole.low, near.low, farthest.low)
     figures = {
         "n_released": float(sizes[1]), "copies": whole.share, "copies_by_chance": whole.chance,
         "copies_beyond": whole.share - whole.chance, "near_copies": near.share, "near_copies_by_chance": near.chance,
-        "near_copies_beyond": near.share - near.chance, "lower_bound": low, "copied_records": max(low, 0.0),
+        "near_copies_beyond": near.share - near.chance, "moved_copies": farthest.share,
+        "moved_copies_by_chance": farthest.chance, "lower_bound": low, "copied_records": max(low, 0.0),
     }  # fmt: skip
-    return figures, left, by_control, [] if low > 0 else _doubts(whole, but_one, sizes[1])
+    doubts = [] if hashed is None or "moved_copies" not in notes else [(1.0, ON_ENGINE)]
+    if given := _given(extremes):
+        doubts.append((sum(extremes[name].given for name in given) / sizes[1], GIVEN.format(", ".join(given))))
+    if low <= 0:
+        released = (own[1] for family in families[1:] for _, own in family.values())
+        among = list(zip((beyond for family in moved for beyond in family.values()), released, strict=True))
+        doubts += _doubts(whole, equal.values(), among, sizes[1])
+    return figures, left, how, by_control, doubts
 
 
-def _doubts(whole: Beyond, but_one: Sequence[Beyond], n_released: int) -> list[tuple[float, str]]:
-    """Shares equal in all columns, and in all but any one, that are twice what chance makes: a few may be copies.
+def _largest(beyond: Mapping[str, Beyond]) -> tuple[str | None, Beyond]:
+    """The one whose bound is largest, and where."""
+    how = max(beyond, key=lambda how: beyond[how].low, default=None)
+    return how, Beyond(math.nan, math.nan, -math.inf) if how is None else beyond[how]
 
-    No bound says so of a few, the less where members of households count as one: chance is known too roughly.
+
+def _given(extremes: Mapping[str, Extremes]) -> list[str]:
+    """Columns of which the release gives several extreme values, more than chance makes."""
+    from scipy.special import pdtrc
+
+    return [
+        name
+        for name, ends in extremes.items()
+        if ends.given >= FEWEST_GIVEN and pdtrc(ends.given - 1, ends.by_chance) <= RARELY / len(extremes)
+    ]
+
+
+def _doubts(
+    whole: Beyond, but_one: Iterable[Beyond], moved: Sequence[tuple[Beyond, int]], n_released: int
+) -> list[tuple[float, str]]:
+    """Shares equal in all columns, in all but any one, or nearly, that are twice what chance makes: maybe copies.
+
+    No bound says so of a few, the less where members of households count as one: chance is known too roughly. `moved`:
+    with the released records among which they were counted.
     """
     from scipy.special import pdtrc
 
     changed = [(max(near.share - whole.share, 0.0), max(near.chance - whole.chance, 0.0)) for near in but_one]
     share, chance = (math.fsum(parts) for parts in zip(*changed, strict=True)) if changed else (0.0, 0.0)
-    some = [(whole.share, whole.chance, 1, IN_ALL)]
+    some = [(whole.share, whole.chance, n_released, 1, RARELY, IN_ALL)]
     if whole.chance * n_released <= 1:  # else many are equal in all but one because they are equal in all by chance
-        some.append((share, chance, FEWEST_CHANGED, BUT_ONE))
-    return [
-        (share - chance, NOT_SURE.format(words))
-        for share, chance, fewest, words in some
-        if share * n_released >= max(fewest - 0.5, 2 * chance * n_released)
-        and pdtrc(round(share * n_released) - 1, chance * n_released + 1) <= RARELY  # so many or more, by Poisson
+        some.append((share, chance, n_released, FEWEST_CHANGED, RARELY, BUT_ONE))
+    rarely = RARELY / max(1, len(moved))
+    some += [
+        (beyond.share, beyond.chance, n, FEWEST_CHANGED, rarely, BUT_NUMBERS)
+        for beyond, n in moved
+        if beyond.chance * n <= 1
     ]
+    doubts = {
+        words: share - chance
+        for share, chance, n, fewest, rarely, words in some
+        if share * n >= max(fewest - 0.5, 2 * chance * n)
+        and pdtrc(round(share * n) - 1, chance * n + 1) <= rarely  # so many or more, by Poisson
+    }
+    if len(doubts) > 1:  # they are near in numbers, too
+        doubts.pop(BUT_NUMBERS, None)
+    return [(share, NOT_SURE.format(words)) for words, share in doubts.items()]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.differencing import near_values
 from sdckit.attacks.differencing.near_values import link_by_near_values
 from sdckit.attacks.differencing.several_columns import LinkedTogether
+from sdckit.attacks.equal_records import on_a_scale
 from sdckit.numerics.array_types import Floats, Ints
 
 Wave = dict[str, Floats]
@@ -82,7 +83,7 @@ def test_pairs_are_those_that_all_distances_give() -> None:
     found, equal, near, _ = linked(wave, later)
     assert found is not None
     both = {name: np.concatenate([wave[name], later[name]]) for name in wave}
-    places = {name: np.concatenate([near_values._on_a_scale(file[name]) for file in (wave, later)]) for name in NUMBERS}
+    places = {name: np.concatenate([on_a_scale(file[name], file[name]) for file in (wave, later)]) for name in NUMBERS}
     points = np.column_stack([places[name] for name in near])
     distance = np.linalg.norm(points[:, None] - points[None], axis=2)
     for name in equal:

@@ -8,10 +8,10 @@ import numpy as np
 
 from sdckit.attacks.differencing.linked_releases import CHANCE, MOST_CHANCE
 from sdckit.attacks.differencing.several_columns import FEWEST, LinkedTogether, Search, beyond_chance, enough, scattered
+from sdckit.attacks.equal_records import on_a_scale
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.coding import hash_words
 
-KNOTS, FEWEST_BETWEEN = 64, 8  # places at which a number is put on a scale, and records between two of them
 APART, BEYOND = 100.0, 50.0  # of two blocks on the axis that keeps them apart; what is farther is in another block
 MOST_TRIED = 1 << 16  # rows of both files by which columns are tried
 MOST_MIDDLES = 3  # numbers in the middle of which that is done
@@ -41,7 +41,7 @@ def link_by_near_values(
     """
     names = [*equal, *numbers]
     file = np.repeat(np.array([0, 1], np.uint64), [len(own) for own in next(iter(numbers.values()))])
-    places = [np.concatenate([_on_a_scale(own) for own in both]) for both in numbers.values()]
+    places = [np.concatenate([on_a_scale(own, own) for own in both]) for both in numbers.values()]
     whole = _NearSearch([scattered(codes, at) for at, codes in enumerate(equal.values())], places, file)
     sure = len(file) <= MOST_TRIED
     for search in [whole] if sure else whole.middles():
@@ -54,19 +54,6 @@ def link_by_near_values(
             return LinkedTogether(tuple(sorted(chosen)), first, there, whole.right(chosen), hidden), True
         sure = False
     return None, sure
-
-
-def _on_a_scale(numbers: Floats) -> Floats:
-    """Where each number is among those of its file, from 0 to 1; -1 for none.
-
-    Between some numbers it is drawn as a line: of exact ranks no two would be nearer than others.
-    """
-    known = np.isfinite(numbers)
-    shares = np.linspace(0, 1, min(KNOTS, max(2, int(known.sum()) // FEWEST_BETWEEN)) + 1)
-    knots, of_share = np.unique(np.quantile(numbers[known], shares), return_inverse=True)
-    place = np.full(len(numbers), -1.0)
-    place[known] = np.interp(numbers[known], knots, np.bincount(of_share, shares) / np.bincount(of_share))
-    return place
 
 
 class _NearSearch(Search):

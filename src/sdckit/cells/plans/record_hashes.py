@@ -39,12 +39,14 @@ class EqualCounts:
 class HashedFiles:
     """Files of one engine with the same columns, in a form in which equal values have equal hashes.
 
-    `decimals`: of each column the decimals that its numbers are compared at; None where values are as they are.
+    `kinds`: the types as which columns are compared. `decimals`: of each column the decimals that its numbers are
+    compared at; None where values are as they are.
     """
 
     frames: tuple[nw.LazyFrame[Any], ...]
     columns: tuple[str, ...]
     decimals: tuple[int | None, ...]
+    kinds: dict[str, Any]
 
     def count(self, without: Sequence[str] = ()) -> EqualCounts:
         """Count equal rows by all columns but some.
@@ -102,8 +104,11 @@ def hash_files(frames: Sequence[Any], columns: Sequence[str], most_decimals: int
             for at, (name, kind) in enumerate(zip(columns, read, strict=True))
             for key in [KeyColumn.of(name, at, schema[name])]
         )))  # fmt: skip
+    kinds = dict(zip(columns, read, strict=True))
     measured = [at for at, kind in enumerate(read) if kind == nw.Float64]
-    return HashedFiles(tuple(chosen), tuple(columns), _decimals(chosen[1], measured, len(columns), most_decimals))
+    return HashedFiles(
+        tuple(chosen), tuple(columns), _decimals(chosen[1], measured, len(columns), most_decimals), kinds
+    )
 
 
 def _alike(kinds: Sequence[Any]) -> Any:

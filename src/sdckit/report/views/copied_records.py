@@ -12,22 +12,27 @@ from sdckit.report.view import Note, Plain
 NOTE = Note(
     "Copied records",
     "Released records equal to an original record that is alone with its combination of values, in all columns but "
-    "ids and weights and with the one column left out that matters most; numbers at the decimals of the release. "
+    "ids and weights, with the one column left out that matters most, or with two numbers, or all numbers, that are "
+    "near (in ranks) instead of equal; numbers at the decimals of the release. "
     "Beside them what chance makes: the same of people who were never in the file where there is a control file, else "
     "twice the combinations that two originals have, over the originals (Good-Turing). Limited is the lower end of "
-    "the one-sided 95 % interval of what lies beyond, for all columns left out together.",
+    "the one-sided 95 % interval of what lies beyond, for all that is left out or near together.",
     "Good (1953); Newcombe (1998); Zou & Donner (2008)",
 )
 
 
 def _more(result: Any, _: PairSetting) -> Mapping[str, Tree]:
-    return {"chance": result.chance, "left_out": InternalOnly(tuple(result.left_out))}
+    how = {"left_out": InternalOnly(tuple(result.left_out)), "moved": InternalOnly(tuple(result.moved))}
+    return {"chance": result.chance, **how}
 
 
 def _left_out(tree: Plain) -> list[Block]:
-    """The columns left out of near copies, for a confidential document: which they are follows from exact shares."""
-    columns = list(dict.fromkeys(filter(None, tree.get("left_out", ()))))
-    return [Paragraph(f"Left out of the comparison of near copies: {', '.join(columns)}.", "note")] if columns else []
+    """The columns left out or near, for a confidential document: which they are follows from exact shares."""
+    notes: list[Block] = []
+    for name, words in (("left_out", "Left out of the comparison of near copies"), ("moved", "Near instead of equal")):
+        if how := list(dict.fromkeys(filter(None, tree.get(name, ())))):
+            notes.append(Paragraph(f"{words}: {'; '.join(how)}.", "note"))
+    return notes
 
 
 VIEW = share_view(
@@ -38,6 +43,8 @@ VIEW = share_view(
         Figure("copies_by_chance", "the same by chance", base="released", whole=False),
         Figure("near_copies", "equal in all columns but one", base="released"),
         Figure("near_copies_by_chance", "the same by chance, in all columns but one", base="released", whole=False),
+        Figure("moved_copies", "equal but for numbers that are near", base="released", whole=False),
+        Figure("moved_copies_by_chance", "the same by chance, but for near numbers", base="released", whole=False),
         Figure("copied_records", "beyond chance, at least", base="released", whole=False),
     ),
     NOTE,
