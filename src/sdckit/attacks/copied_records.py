@@ -293,8 +293,7 @@ def copied_records(
     Notes
     -----
     Numbers with decimals are compared at the decimals that the release shows, up to nine. The bound of each difference
-    is one-sided, with 1 - `level` divided by the number of differences of its kind (all columns or all but one; two
-    numbers moved; all numbers moved) and of kinds (Bonferroni). Records of one person or
+    is one-sided, with 1 - `level` divided by the number of differences (Bonferroni). Records of one person or
     household count as that many times fewer independent ones (Kish 1965, clusters of equal records).
 
     References
@@ -461,15 +460,13 @@ def _judge(
         families, extremes = _count_here(pair, j, names, sizes, notes)
     else:
         families, extremes = _count_hashed(hashed, sizes, notes), {}
-    levels = [1 - (1 - level) / (len(families) * len(family)) for family in families]
-    by_control = sizes[2] > 0 and not any(
-        _overlaps(equal, sizes, cluster, levels[0]) for equal, _ in families[0].values()
-    )
+    level = 1 - (1 - level) / sum(map(len, families))
+    by_control = sizes[2] > 0 and not any(_overlaps(equal, sizes, cluster, level) for equal, _ in families[0].values())
     if sizes[2] and not by_control:
         notes["control"] = OVERLAPPING
     equal, *moved = (
         {how: _beyond(count, own, cluster, level, by_control=by_control and own[2] > 0) for how, (count, own) in some}
-        for level, some in zip(levels, map(dict.items, families), strict=True)
+        for some in map(dict.items, families)
     )
     whole = equal.pop(ALL)
     left, near = _largest(equal)

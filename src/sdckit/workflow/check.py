@@ -403,7 +403,8 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
             result = check(files[0], files[1], scenario=scenario, control=files[2], **given)
             going_out = data if released is None else released
             paths = [file for file in _as_list(going_out) if isinstance(file, str | Path)]
-            result = check_assessment(replace(result.assessment, beside=beside_records(*paths)))
+            beside = beside_records(*paths, missing=scenario.missing_codes)
+            result = check_assessment(replace(result.assessment, beside=beside))
             return None if result.passed else AssertionError(_message(result))
     except SdcError as error:
         return type(error)(str(error), argument=error.argument)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import struct
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -243,6 +245,32 @@ def test_values_declared_missing_are_looked_at_where_they_stay_categories(tmp_pa
     assert beside_records(path) == ()
 
 
+@pytest.mark.parametrize("told", ["NA", "N/A", ".", '""', "null"])
+def test_missing_values_of_several_spellings_are_said_unless_it_is_given_what_is_missing(
+    tmp_path: Path, told: str
+) -> None:
+    path, again = tmp_path / "release.csv", tmp_path / "again.csv"
+    path.write_text(f"region;pay\nN;100\n;200\n{told};300\nS;\n")
+    found = beside_records(path)
+    assert len(found) == 1
+    assert "missing values written in several ways (region)" in found[0]
+    assert beside_records(path, missing=("NA",)) == ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sdc.SdcWarning)  # which codes were taken for missing
+        sdc.write_file(sdc.read_file(path), again)
+    assert beside_records(again) == ()
+    path.write_text(f"region;pay\nN;{told}\n;200\nS;{told}\n")  # alike in each column
+    assert beside_records(path) == ()
+    packed = tmp_path / "packed.csv.gz"
+    packed.write_bytes(gzip.compress(f"region:pay\n{told}:1\n:2\n".encode()))
+    assert "(region)" in beside_records(packed, delimiter=":")[0]
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for part, blank in enumerate(("", told)):
+        (folder / f"part-{part}.csv").write_text(f"region,pay\nN,1\n{blank},2\n")
+    assert "(region)" in beside_records(folder)[0]
+
+
 def test_rows_above_the_names_are_not_looked_at(tmp_path: Path) -> None:
     workbook(tmp_path / "release.xlsx", title=True)
     assert "rows above the names" in beside_records(tmp_path / "release.xlsx", header_row=3)[0]
@@ -264,6 +292,9 @@ def bare_files(folder: Path) -> list[Path]:
     frame = pl.read_csv(PEOPLE.write_csv().encode()).with_columns(
         words=LONG + pl.col("region"), group=pl.col("region").cast(pl.Categorical), day=pl.date(2026, 1, 1), half=0.5
     )
+    frame.with_columns(
+        pl.lit(None).alias("none"), name=pl.lit("NATIONAL"), rest=pl.Series(["a", "", "", "b"])
+    ).write_csv(folder / "texts.csv")
     for suffix in ("csv", "parquet", "arrow"):
         getattr(frame, f"write_{suffix.replace('arrow', 'ipc')}")(folder / f"polars.{suffix}")
     frame.filter(pl.col("pay") < 1400).write_ipc(folder / "fewer.arrow")
@@ -294,5 +325,5 @@ def bare_files(folder: Path) -> list[Path]:
 
 def test_files_of_records_alone_hold_nothing_else(tmp_path: Path) -> None:
     files = bare_files(tmp_path)
-    assert len(files) == 17
+    assert len(files) == 18
     assert {file.name: beside_records(file) for file in files} == {file.name: () for file in files}

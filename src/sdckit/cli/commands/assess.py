@@ -382,8 +382,9 @@ def _with_files(
     # of the file by itself the sheet that was named is read, of a release its first
     read: dict[str, Any] = {} if release.files else {"sheet": reading.sheet, "header_row": reading.header_row}
     beside = beside_records(
-        *(release.files or [reading.file]), encoding=reading.encoding, user_missing=reading.user_missing, **read
-    )
+        *(release.files or [reading.file]), encoding=reading.encoding, user_missing=reading.user_missing,
+        delimiter=reading.delimiter, missing=scenario.missing_codes, **read,
+    )  # fmt: skip
     return replace(assessed, column_roles=roles, beside=beside)
 
 

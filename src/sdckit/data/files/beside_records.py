@@ -21,7 +21,7 @@ from sdckit.data import pa
 from sdckit.data.columns import as_mask
 from sdckit.data.files.file_checks import PACKED, clear_errors, file_format
 from sdckit.data.files.file_labels import code_text
-from sdckit.data.files.read_csv import has_further_sheets
+from sdckit.data.files.read_csv import has_further_sheets, spellings_of_missing
 from sdckit.data.files.read_labelled import (
     DESCRIBES,
     labelled_values,
@@ -49,7 +49,12 @@ AROUND = (
     "lists of allowed values, filters, conditional formats, headers or names beside cells, at which no measure looks"
 )
 PARTS = "comments, pivot tables, drawings or links of a workbook, at which no measure looks"
+SPELLED = (
+    "missing values written in several ways ({}), which a reader tells apart and no measure does: write_file writes "
+    "them alike, --missing= says what is read as missing"
+)
 FILES = "other files in its folder, at which no measure looks"
+_CSV = ("CSV", *PACKED.values())
 _PARTS = re.compile(
     r"(\[Content_Types\]|docProps/(app|core)|xl/(workbook|styles|sharedStrings|metadata|calcChain))\.xml"
     r"|xl/(theme|tables|printerSettings|worksheets)/[^/]*|(\w+/)*_rels/[^/]*|.*/"
@@ -75,10 +80,11 @@ _IN_VIEW = 12  # bytes of a text up to which a view holds it itself
 
 def beside_records(
     *paths: str | Path, sheet: str | int | None = None, header_row: int | None = None, encoding: str | None = None,
-    user_missing: bool = False,
+    user_missing: bool = False, delimiter: str | None = None, missing: Sequence[str] = (),
 ) -> tuple[str, ...]:  # fmt: skip
     """Say what files, or folders of files, hold beside their records; the others are as they are read.
 
+    So are missing values of a CSV file that one column spells in several ways, where no codes (`missing`) were given.
     Columns are named, and nothing else of the file. Files at addresses are not looked at. A workbook was read, and so
     checked, before.
 
@@ -101,8 +107,12 @@ def beside_records(
                     found += _of_workbook(file, sheet, header_row)
                 elif kind in ("Parquet", "Arrow"):
                     found += _of_arrow(file, kind)
-                elif kind not in ("CSV", *PACKED.values()):
+                elif kind not in _CSV:
                     found += _of_labelled(file, kind, encoding, user_missing)
+        if not missing and kind in _CSV:
+            ways = spellings_of_missing(files, kind, delimiter=delimiter, encoding=encoding)
+            if several := [name for name, texts in ways.items() if len(texts) > 1]:
+                found.append(SPELLED.format(some_of(several)))
         # what engines leave beside the parts is empty (_SUCCESS), or sums of bytes
         beside = {*path.rglob("*")} - {*files} if path.is_dir() else set()
         found += [FILES] * any(other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)
