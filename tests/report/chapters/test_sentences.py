@@ -174,6 +174,9 @@ def test_the_headline_says_that_a_file_holds_more_than_its_records() -> None:
     assert headline({"verdicts": [verdict("k", True), beside, beside]}) == words
     assert headline({"verdicts": [verdict("k", True), held, beside]}) == words
     assert "nobody said what they are" in headline({"verdicts": [verdict("k", True), roles, beside]})
+    without = "Undecided: the file holds more than its records; no limit was declared."
+    assert headline({"verdicts": [held, beside]}) == without
+    assert headline({"verdicts": [held]}).startswith("No limit was declared")
 
 
 @pytest.mark.parametrize("holds", [True, False, None])

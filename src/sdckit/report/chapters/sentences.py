@@ -76,9 +76,9 @@ def declared_limits(verdicts: Sequence[Plain]) -> tuple[list[Plain], str]:
 def headline(plain: Plain) -> str:
     """Say in a sentence whether the file is within every declared limit."""
     verdicts = plain["verdicts"]
-    if not verdicts:
-        return "No limit was declared: the figures below describe the risk, they give no verdict."
     limits, against = declared_limits(verdicts)
+    if not (limits or against):
+        return "No limit was declared: the figures below describe the risk, they give no verdict."
     exceeded = sum(verdict["holds"]["value"] is False for verdict in limits)
     untested = sum(verdict["holds"]["value"] is None for verdict in limits)
     rests = _resting_sentence(verdicts)
@@ -94,7 +94,8 @@ def headline(plain: Plain) -> str:
         state = ("is" if untested == 1 else "are") + " not judged yet" if still == untested else "could not be judged"
         return f"Undecided: {untested} declared {verb} {state}, and no other is exceeded.{rests}"
     if against:
-        return f"Undecided: {against}; every declared limit holds.{rests}"
+        rest = "every declared limit holds" if limits else "no limit was declared"
+        return f"Undecided: {against}; {rest}.{rests}"
     return f"Within every declared limit.{rests}"
 
 
