@@ -92,3 +92,16 @@ def test_what_joins_the_rows_is_said_not_to_be_looked_at(monkeypatch: pytest.Mon
         sdc.differencing(plans[1], earlier=people.select("id").lazy(), keys=["a", "b"])
     with pytest.raises(DataError, match="one key alone"):
         sdc.differencing(plans[1], earlier=plans[0], keys=["a"])
+
+
+def test_whoever_joins_a_single_person_is_told_in_parts_as_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A combination of one person, and of two in the next release: what is new is the second one's."""
+    earlier = pl.DataFrame({"a": [*range(80), *range(80)], "b": ["x"] * 160, "ill": ["no"] * 160})
+    earlier = pl.concat([earlier, pl.DataFrame({"a": [99], "b": ["y"], "ill": ["no"]})])
+    release = pl.concat([earlier, pl.DataFrame({"a": [99], "b": ["y"], "ill": ["yes"]})])
+    how = {"keys": ["a", "b"], "sensitive": ["ill"]}
+    expected = sdc.differencing(release, earlier=earlier, **how)
+    monkeypatch.setattr(count_cells, "MOST_CELLS", 60)
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 100)
+    counted = sdc.differencing(release.lazy(), earlier=earlier.lazy(), **how)
+    assert counted.told_by_difference == expected.told_by_difference == 1
