@@ -133,7 +133,7 @@ def given_extremes(values: Floats, codes: Codes, sizes: Sequence[int], times: In
     ends = np.unique(np.concatenate([in_order[:ENDS], in_order[-ENDS:]]))
     single = ends[own[ends] == 1]
     near = own[np.unique(np.concatenate([in_order[:TOWARDS_ENDS], in_order[-TOWARDS_ENDS:]]))]
-    chance = -math.expm1(-2 * (near == 2).sum() / max(own.sum() * (near == 1).sum(), 1) * there.sum())
+    chance = max(0.0, -math.expm1(-2 * (near == 2).sum() / max(own.sum() * (near == 1).sum(), 1) * there.sum()))
     if len(single) and control.any():
         aside = float((control[single] > 0).mean())
         chance = max(chance, 1 - (1 - aside) ** float(there.sum() / control.sum()))
@@ -231,9 +231,10 @@ def count_near(
     With the records of the three files among which they were sought: of many rows, those of some values of the other
     columns, which do not hang on who is in a file.
 
-    >>> place, sex = np.array([0.1, 0.5, 0.9, 0.105, 0.3]), np.array([0, 0, 1, 0, 0])
-    >>> {radius: equal.copies for radius, (equal, _) in count_near([sex, sex], {1: place}, (3, 2, 0)).items()}
-    {0.004: 0, 0.012: 1, 0.035: 1, 0.1: 1}
+    >>> place, sex = np.array([0.1, 0.5, 0.9, 0.105, 0.45]), np.array([0, 0, 1, 0, 0])
+    >>> counted = count_near([sex, np.arange(5)], {1: place}, (3, 2, 0))
+    >>> {radius: equal.copies for radius, (equal, _) in counted.items()}
+    {0.004: 1.0, 0.012: 1.0, 0.035: 1.0, 0.1: 2.0}
     """
     from scipy.spatial import KDTree  # slow to load
 
