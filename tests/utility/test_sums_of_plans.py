@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 import sdckit as sdc
 from every_measure import assert_close
 from plans import FEW, duckdb_plans, polars_plan
-from sdckit.cells.plans import joined_sums, lazy, medians
+from sdckit.cells.plans import joined_sums, lazy
 from sdckit.errors import SdcError
 
 
@@ -70,7 +70,7 @@ def test_losses_are_those_in_memory(plan, gaps, intervals, monkeypatch):
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
     if intervals is not None:
         monkeypatch.setattr(joined_sums, "medians_fit", lambda frame, numbers: False)
-        monkeypatch.setattr(medians, "INTERVALS", intervals)
+        monkeypatch.setattr(joined_sums, "INTERVALS", intervals)
     original, released = masked(1, gaps=gaps)
     plans = plan(original), [plan(release) for release in released]
     for options in LOSSES:
