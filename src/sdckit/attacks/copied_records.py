@@ -70,16 +70,16 @@ def _values(pair: Pair, name: str, chosen: Sequence[int]) -> list[Floats]:
     return values
 
 
-def _places(pair: Pair, name: str, chosen: Sequence[int]) -> Floats | None:
-    """Where the values of a column lie on the scale of the original's; None where they are no numbers, or few."""
+def _on_a_scale(pair: Pair, name: str, chosen: Sequence[int]) -> tuple[Floats, Floats] | None:
+    """The values of a column, and where they lie on the scale of the original's; None for no numbers, or for few."""
     types = _types(pair, name)
     if not (all(kind.is_numeric() for kind in types) or all(kind.is_temporal() for kind in types)):
         return None
-    values = _values(pair, name, chosen)
-    different = np.unique(values[0][np.isfinite(values[0])])
-    if len(different) <= FEW_VALUES:
+    own, *others = _values(pair, name, chosen)
+    if len(np.unique(own[np.isfinite(own)])) <= FEW_VALUES:
         return None
-    return on_a_scale(np.concatenate(values), values[0], None if pair.times is None else pair.times[0])
+    together = np.concatenate([own, *others])
+    return together, on_a_scale(together, own, None if pair.times is None else pair.times[0])
 
 
 def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> Codes:
@@ -433,8 +433,11 @@ def _count_here(
         coded = {name: codes for name, codes in coded.items() if name not in apart}
     times = None if pair.times is None else np.concatenate([pair.times[0], pair.times[j], np.ones(sizes[2], np.int64)])
     names, columns = tuple(coded), list(coded.values())
-    on_scales = ((at, _places(pair, name, chosen)) for at, name in enumerate(names))
-    places = {at: place for at, place in on_scales if place is not None}
+    places, extremes = {}, {}
+    for at, name in enumerate(names):
+        if (on_scale := _on_a_scale(pair, name, chosen)) is not None:
+            values, places[at] = on_scale
+            extremes[name] = given_extremes(values, columns[at], rows, times)
     equal = zip((ALL, *names), count_equal(columns, rows, times), strict=False)
     pairs = count_moved(columns, places, rows, times).items()
     near = count_near(columns, places, rows, times).items()
@@ -443,10 +446,6 @@ def _count_here(
         {f"{names[first]}, {names[second]}": (count, sizes) for (first, second), count in pairs},
         {NEAR.format(radius): counts for radius, counts in near},
     ]
-    extremes = {
-        names[at]: given_extremes(np.concatenate(_values(pair, names[at], chosen)), columns[at], rows, times)
-        for at in places
-    }
     return [family for family in counted if family], extremes
 
 

@@ -418,8 +418,8 @@ def _overlapping(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Blocks of bytes, each with the end of the one before, so that no mark is cut in two."""
     end = b"\n"
     for block in blocks:
-        yield end + block
-        end = (end + block)[-4:]
+        yield (whole := end + block)
+        end = whole[-4:]
 
 
 def check_decimal(path: Path, decimal: str | None) -> None:
