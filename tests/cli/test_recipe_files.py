@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,48 @@ def test_formats(tmp_path: Path) -> None:
     check_format(tmp_path / "b.csv", source, excel_safe=True)
     with pytest.raises(FileFormatError, match="never overwritten"):
         check_format(source, source, excel_safe=False)
+
+
+# What a command names to go on with runs as it is printed: with the options that it was given itself.
+
+
+SEMICOLONS = ("--delimiter", ";", "--missing", "N", "--missing=-9")
+TYPE = ("--release-type", "scientific-use")
+
+
+@pytest.mark.parametrize("command", [("recipe", "init"), ("propose",)])
+@pytest.mark.parametrize(("given", "released"), [((), "safe.csv"), (SEMICOLONS, "safe.parquet")])
+def test_the_commands_that_follow_run(
+    command: tuple[str, ...], given: tuple[str, ...], released: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    sdckit: Runner,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    survey = pl.DataFrame({"sex": ["f", "m", "N", "f"] * 30, "age": [20, 30, -9, 30] * 30, "income": [1, 2, 3, 4] * 30})
+    survey.write_csv("our survey.csv", separator=";" if given else ",")
+    Path("s.toml").write_text(
+        'keys = ["sex", "age"]\nsensitive = ["income"]\nsampling_fraction = 0.1\nhousehold = "none"\n'
+    )
+    out = sdckit(*command, "our survey.csv", "--scenario", "s.toml", "--out", "r.toml", *given, *TYPE)
+    assert out.code in (0, 1), out.out
+    protect, check = (shlex.split(line)[1:] for line in out.out.splitlines() if line.startswith("  sdckit "))
+    assert sdckit(*protect).code == 0
+    assert Path(released).is_file()
+    checked = sdckit(*check)
+    assert checked.code == 0, checked.out + checked.err
+    assert "limit of a scientific-use file" in " ".join(checked.out.split())
+    in_the_recipe = (line[2:] for line in Path("r.toml").read_text().splitlines() if line.startswith("#   sdckit "))
+    assert [*in_the_recipe] == [line for line in out.out.splitlines() if line.startswith("  sdckit ")]
+
+
+def test_what_is_not_judged_is_not_said_to_hold(sdckit: Runner, folder: Path) -> None:
+    Path("s.toml").write_text('keys = ["sex", "age"]\nsampling_fraction = 0.1\n')  # it says nothing of households
+    proposed = sdckit("propose", "survey.csv", "--scenario", "s.toml", "--out", "p.toml", *TYPE)
+    assert proposed.code == 2
+    assert "p.toml has a first recipe that holds every threshold that can be judged: " in proposed.out
+    assert "steps. Not judged: household_risk" in proposed.out
+    begun = sdckit("recipe", "init", "survey.csv", "--scenario", "s.toml", "--out", "i.toml", *TYPE)
+    assert "Not judged: household_risk" in begun.out
+    assert "hold every" not in begun.out + proposed.out.replace("holds every threshold that", "")
 
 
 # No log stays beside a release that it does not tell of, whatever is replaced and whatever stops the

@@ -467,8 +467,16 @@ def test_households_alone_are_counted_where_no_limit_asks_and_said_not_to_be_on_
     """Of 41 households of three one has other members; everybody is in a group of 20 or more."""
     homes = pl.DataFrame({"home": np.arange(123) // 3, "sex": [*["f", "m", "f"] * 40, "m", "m", "m"]})
 
-    def told(file: pl.DataFrame | pl.LazyFrame, *, protected: bool = False, **limits: float) -> list[str]:
-        roles = sdc.Scenario(keys=["sex"], household="home", thresholds={"k": 20, **limits})
+    homes = homes.with_columns(age=pl.lit("adult"))
+
+    def told(
+        file: pl.DataFrame | pl.LazyFrame,
+        *,
+        protected: bool = False,
+        knows: dict[str, list[str]] | None = None,
+        **limits: float,
+    ) -> list[str]:
+        roles = sdc.Scenario(intruders=knows or {"a": ["sex"]}, household="home", thresholds={"k": 20, **limits})
         result = sdc.check(file, file if compared else None, scenario=roles)
         assert result.passed
         return result.households_alone(protected=protected)
@@ -479,4 +487,10 @@ def test_households_alone_are_counted_where_no_limit_asks_and_said_not_to_be_on_
     assert line.startswith(words)
     assert " 1 " not in line
     assert told(homes, household_uniques=0.5) == []
+    same, other = {"a": ["sex"], "b": ["sex", "age"]}, {"a": ["sex"], "b": ["age"]}
+    assert told(homes, knows=same) == told(homes)
+    for protected in (False, True):
+        both = told(homes, knows=other, protected=protected)
+        assert [line[: line.index(words)] for line in both] == ["Intruder “a”: ", "Intruder “b”: "]
+    assert told(homes, knows=other)[1] == f"Intruder “b”: {words}0 of 41; {no_limit} (household_uniques)."
     assert told(homes.lazy())[0].startswith(f"{words}not counted here")

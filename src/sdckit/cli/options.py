@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,6 +45,25 @@ def whole_population(scenario: Scenario, name: str, *, options: bool = False) ->
         f"{name} is taken for the whole population.\n"
         f"If it is a sample, say so: {IN_OPTIONS if options else IN_A_SCENARIO}."
     )
+
+
+def as_typed(*groups: Any) -> str:
+    """The options of such groups as they are typed, each with a blank before it; of files the names alone.
+
+    >>> as_typed(ReleaseType(release_type="teaching", release_types=Path("rules/our office.toml")))
+    " --release-type teaching --release-types 'our office.toml'"
+    """
+    given = [(option.name, getattr(group, option.name)) for group in groups for option in fields(group)]
+    typed = ""
+    for name, values in given:
+        for value in values if isinstance(values, list) else [values]:
+            if name == "file" or value is None or value is False:
+                continue
+            typed += f" --{name.replace('_', '-')}"
+            if value is not True:
+                text = value.name if isinstance(value, Path) else str(value)
+                typed += f"{' ' if text.strip('-') == text != '' else '='}{shlex.quote(text)}"
+    return typed
 
 
 # The options that say what a file is released as, and an office's limits for such files.

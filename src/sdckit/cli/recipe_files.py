@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from sdckit.cli.options import codes
+from sdckit.cli.options import as_typed, codes
 from sdckit.cli.outputs import TO_STDOUT, refuse_existing
 from sdckit.data.files.file_limits import json_in
 from sdckit.errors import DataError, FileFormatError, ScenarioError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from sdckit.cli.options import ReleaseType
     from sdckit.cli.progress import Steps
     from sdckit.cli.source import Reading
     from sdckit.data.files.file_labels import FileLabels
@@ -189,10 +191,14 @@ def codes_of(missing: list[str] | None, scenario: Scenario | None) -> Sequence[s
     return codes(missing) or (() if scenario is None else scenario.missing_codes)
 
 
-def next_commands(recipe: str, file: Path, scenario: Path) -> list[str]:
+def next_commands(recipe: str, reading: Reading, of_type: ReleaseType, scenario: Path) -> list[str]:
     """The commands that protect a file by the recipe written to `recipe`, and check the release."""
-    name = "recipe.toml" if recipe == TO_STDOUT else Path(recipe).name
+    name = shlex.quote("recipe.toml" if recipe == TO_STDOUT else Path(recipe).name)
+    file = shlex.quote(reading.file.name)
+    given = f" --scenario {shlex.quote(scenario.name)}{as_typed(reading, of_type)}"
+    # how a CSV file is written is said for all files of a command, and a release is not written like the original
+    released = "safe.parquet" if reading.delimiter or reading.encoding or reading.decimal else "safe.csv"
     return [
-        f"  sdckit protect {name} {file.name} --scenario {scenario.name} --out safe.csv --log log.json",
-        f"  sdckit check {file.name} --scenario {scenario.name} --released safe.csv --log log.json",
+        f"  sdckit protect {name} {file}{given} --out {released} --log log.json",
+        f"  sdckit check {file}{given} --released {released} --log log.json",
     ]

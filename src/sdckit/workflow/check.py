@@ -198,20 +198,22 @@ class CheckResult(Displayed):
         Households alone with their size and what is known of their members: 1 of 3; no limit is on them \
 (household_uniques).
         """
-        from sdckit.report.chapters.decision import households_alone
+        from sdckit.report.chapters.decision import by_intruder, households_alone
 
         kind, scenario = limit_on_homes(), self.assessment.scenario
         if scenario.household is None or kind.name in {verdict.name for verdict in self.verdicts}:
             return []
         files = getattr(self.assessment, "released", (self.assessment,))
-        results: list[Any] = [own.results.get(kind.measure) for own in (files or (self.assessment,))[0].intruders]
+        intruders = (files or (self.assessment,))[0].intruders
+        results: list[Any] = [own.results.get(kind.measure) for own in intruders]
         no_limit = f"; no limit is on them ({kind.name})."
         if None in results:
             return [NOT_COUNTED + no_limit]
         if protected:
             return [line[:-1] + no_limit for line in households_alone(plain_document(self.assessment))]
-        counts = dict.fromkeys(f"{own.unique_compositions:,} of {own.n_households:,}" for own in results)
-        return [HOUSEHOLDS.format(count) + no_limit for count in counts]
+        counts = [f"{own.unique_compositions:,} of {own.n_households:,}" for own in results]
+        names = [own.name for own in intruders]
+        return by_intruder([(name, HOUSEHOLDS.format(n) + no_limit) for name, n in zip(names, counts, strict=True)])
 
     def to_sarif(self, path: str | Path, *, file: str, released: Sequence[str] = ()) -> None:
         """Write the limits exceeded as a SARIF log, protected as documents are, for code hosts and dashboards.

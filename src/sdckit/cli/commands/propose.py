@@ -90,7 +90,7 @@ def propose(
     refuse_existing(out, json, force=force)
     check_report_name(report)
     chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
-    called = next_commands(out, file, scenario)
+    called = next_commands(out, reading, of_type, scenario)
     wishes: dict[str, Any] = {
         "keep": split(keep), "importance": _numbers(importance),
         "allow": split_named(allow, option="--allow", example="job=pram"), "share": share,
@@ -127,7 +127,8 @@ def _first(passing: Alternative, *, target: Path, quiet: bool, internal: bool, s
         seen.append(passing)
         write_text(target, passing.recipe.to_toml(), private=internal)
         if not quiet:
-            tell(f"{target.name} has a first recipe that holds every threshold: {passing.words.partition(': ')[2]}.")
+            every = "every threshold" if passing.passed else "every threshold that can be judged"
+            tell(f"{target.name} has a first recipe that holds {every}: {passing.words.partition(': ')[2]}.")
             tell("The search goes on for one that loses less, and replaces it then; --time-limit 60 ends it sooner.")
 
 
@@ -200,13 +201,14 @@ def _tell(proposal: Proposal, out: str, target: Path, *, quiet: bool, internal: 
     write_text(target, proposal.text, private=internal)
     if quiet:
         return
-    missed = [*proposal.exceeded, *proposal.unjudged]
-    holds = "Every threshold holds." if proposal.passed else f"Thresholds that do not hold: {', '.join(missed)}."
-    tell(f"Wrote {target.name}: {counted(len(proposal.recipe.steps), 'step')}. {holds}")
+    missed = {"Thresholds that do not hold": proposal.exceeded, "Not judged": proposal.unjudged}
+    holds = [f"{words}: {', '.join(names)}." for words, names in missed.items() if names] or ["Every threshold holds."]
+    tell(f"Wrote {target.name}: {counted(len(proposal.recipe.steps), 'step')}. {' '.join(holds)}")
     tell(f"It {proposal.words}." if proposal.words.startswith(("keeps", "gives")) else f"{proposal.words}.")
     if proposal.caution:
         tell(f"{proposal.caution}.")
     for alternative in proposal.alternatives:
-        tell(f"Another: {alternative.words}{'' if alternative.passed else '; a threshold does not hold'}.")
+        state = "" if alternative.passed else "; a threshold does not hold, or is not judged"
+        tell(f"Another: {alternative.words}{state}.")
     tell("Read it through. Then:")
     tell("\n".join(called))

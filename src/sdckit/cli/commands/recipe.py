@@ -52,7 +52,7 @@ def init(
     if not 0 <= share <= 1:
         raise ScenarioError("--share is a share of the records; give a number from 0 to 1")
     chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
-    called = next_commands(out, file, scenario)
+    called = next_commands(out, reading, of_type, scenario)
     with Steps(quiet=quiet) as steps:
         from sdckit.data.files.readers import scan_header
 
@@ -71,7 +71,8 @@ def init(
         return
     write_text(target, made.text, private=internal)
     if not quiet:
-        hold = "" if not made.exceeded else f" Threshold still exceeded: {', '.join(made.exceeded)}."
+        missed = {"Threshold still exceeded": made.exceeded, "Not judged": made.unjudged}
+        hold = "".join(f" {words}: {', '.join(names)}." for words, names in missed.items() if names)
         tell(
             f"Wrote {target.name}: {counted(len(made.recipe.steps), 'step')}, tried on {file.name}.{hold} "
             "Read it through. Then:"

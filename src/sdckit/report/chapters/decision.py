@@ -271,11 +271,24 @@ def remaining_questions(plain: Plain) -> list[str]:
 
 
 def households_alone(plain: Plain) -> list[str]:
-    """How many households are alone with their composition, in the file that goes out; each sentence once."""
+    """How many households are alone with their composition, in the file that goes out."""
     intruders = (plain["released"][0] if "released" in plain else plain)["intruders"]
-    trees = filter(None, (intruder.get("household_structure") for intruder in intruders))
-    alone = dict.fromkeys(of_whole(tree["unique_compositions"], tree["unique_composition_rate"]) for tree in trees)
-    return [f"Households alone with their size and what is known of their members: {text}." for text in alone]
+    trees = [(own["name"], own["household_structure"]) for own in intruders if own.get("household_structure")]
+    alone = [(name, of_whole(tree["unique_compositions"], tree["unique_composition_rate"])) for name, tree in trees]
+    words = "Households alone with their size and what is known of their members: {}."
+    return by_intruder([(name, words.format(text)) for name, text in alone])
+
+
+def by_intruder(sentences: Sequence[tuple[str, str]]) -> list[str]:
+    """What is said of intruders (name, sentence), with the name where it is not the same of all.
+
+    >>> by_intruder([("neighbour", "3 of 9."), ("colleague", "3 of 9.")])
+    ['3 of 9.']
+    >>> by_intruder([("neighbour", "3 of 9."), ("colleague", "2 of 9.")])
+    ['Intruder “neighbour”: 3 of 9.', 'Intruder “colleague”: 2 of 9.']
+    """
+    same = list(dict.fromkeys(sentence for _, sentence in sentences))
+    return same if len(same) < 2 else [f"Intruder “{name}”: {sentence}" for name, sentence in sentences]
 
 
 def _models_left_out(plain: Plain) -> list[str]:
@@ -290,11 +303,11 @@ def _models_left_out(plain: Plain) -> list[str]:
 
 
 def _found_without_a_limit(plain: Plain) -> list[str]:
-    """How many people are found by some of their rows or matched back, where no limit is on it; each sentence once."""
+    """How many people are found by some of their rows or matched back, where no limit is on it."""
     unlimited = FOUND - {LIMITS[verdict["name"]].measure for verdict in plain["verdicts"]}
-    trees = [intruder.get("measures", intruder) for intruder in plain["intruders"]]
-    views = ((tree, place, view) for tree in trees for place, view in views_of(tree) if place in unlimited)
-    return list(dict.fromkeys(view.answer(tree, place, plain["n"]) for tree, place, view in views))
+    trees = [(intruder["name"], intruder.get("measures", intruder)) for intruder in plain["intruders"]]
+    views = ((name, tree, place, view) for name, tree in trees for place, view in views_of(tree) if place in unlimited)
+    return by_intruder([(name, view.answer(tree, place, plain["n"])) for name, tree, place, view in views])
 
 
 NEXT = "What to do next"
