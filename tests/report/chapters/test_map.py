@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +118,13 @@ def test_it_draws() -> None:
     svg = to_svg(map_chart(PLAIN))
     assert "1.k = 2" in svg
     assert "records in groups of fewer than 3" in svg
+
+
+def test_recipes_at_one_place_are_named_below_each_other_and_the_axis_has_their_loss() -> None:
+    same = {"risk": leaf(None, below=5), "loss": leaf(0.2), "front": True}
+    svg = to_svg(map_chart({**PLAIN, "points": [{"label": f"1.k = {k}", **same} for k in (2, 3)]}))
+    assert re.findall(r"<text [^>]*>([^<]*)<", svg)[0] == "0.2"  # the only loss there is, not "0"
+    assert re.findall(r"<tspan([^>]*)>([^<]*)<", svg) == [("", "1.k = 2"), (' x="0" dy="12"', "1.k = 3")]
 
 
 # The front of risk and loss: what is printed is protected, and so is the order of what is printed alike.

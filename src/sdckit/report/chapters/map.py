@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.losses import BY_CLASS, COARSENING, DIFFERING, DRAWN
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.charts import INK, WIDTH, draw_recipes, recipe_fill
+from sdckit.report.charts import INK, PLAIN, WIDTH, draw_recipes, recipe_fill
 from sdckit.report.common_blocks import EXPECTED, height_of, rank_of
 from sdckit.report.gate.figures import Document, Guarded, InternalOnly, Ledger, Part, Tree
 from sdckit.report.gate.protect import protect
@@ -255,7 +255,7 @@ def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
     rows = [{**row, "label": say(row["label"])} for row in map(_row, plain["points"]) if row is not None]
     risk, loss = (say(WORDS[plain[role]].format(k=plain["k"])) for role in ("risk", "loss"))
     base, points = draw_recipes(
-        rows, alt.X("loss:Q", title=loss, scale=alt.Scale(zero=False, nice=True)),
+        rows, alt.X("loss:Q", title=loss, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(format=PLAIN)),
         alt.Y("risk:Q", title=risk, scale=alt.Scale(zero=True, nice=True)),
         "point", {"size": 60, "filled": True, "opacity": 1},
         tooltip=["label:N", alt.Tooltip("risk_text:N", title=risk), alt.Tooltip("loss_text:N", title=loss)],
@@ -264,13 +264,26 @@ def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
     line = front.mark_line(color=INK, strokeWidth=1, strokeDash=[4, 3], interpolate="step-after")
     layers = [line, points]
     if sum(row["front"] for row in rows) <= MOST_LABELS:
-        layers.append(front.mark_text(align="left", dx=7, dy=-6, fontSize=10, color=INK).encode(text="label:N"))
+        layers.append(_names(rows, base))
     chart = alt.layer(*layers).properties(
         width=WIDTH,
         height=360,
         title=alt.Title(say("Risk and loss of every recipe tried"), anchor="start", fontSize=14, color=INK, offset=12),
     )
     return offline(chart.configure(font="sans-serif", background="#ffffff").configure_view(stroke=None))
+
+
+def _names(rows: Sequence[Plain], base: Any) -> Any:
+    """The recipes of the front by their names, one line for each of those at the same place."""
+    import altair as alt
+
+    names: dict[tuple[float, float], list[str]] = {}
+    for row in rows:
+        if row["front"]:
+            names.setdefault((row["loss"], row["risk"]), []).append(row["label"])
+    placed = [{"loss": loss, "risk": risk, "label": labels} for (loss, risk), labels in names.items()]
+    text = base.properties(data=alt.InlineData(values=placed))
+    return text.mark_text(align="left", baseline="top", dx=7, dy=-6, fontSize=10, color=INK).encode(text="label:N")
 
 
 def _row(point: Plain) -> dict[str, Any] | None:
