@@ -78,6 +78,9 @@ def _folded(label: str, letters: int) -> str:
     return "\n".join(line.strip() for line in lines)
 
 
+# Channels are written as classes (`alt.Text`): for a text Altair looks through its whole schema, every time.
+
+
 def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
     """Draw horizontal bars in the given order, each with its printed text at its end."""
     import altair as alt
@@ -100,7 +103,7 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
         x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, float(f"{end or 1:.4g}")], nice=False, zero=True)),
     )
     bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(fill=alt.Fill("fill:N", scale=None))
-    texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
+    texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text=alt.Text("text:N"))
     return completed(bars + texts, width=room, height=alt.Step(12 * high + 6))
 
 
@@ -148,10 +151,11 @@ def front_chart(data: Plain, width: int = WIDTH) -> Any:
 
     base, bars = draw_recipes(
         rows, alt.X(**axis("from:Q", data["x"], 1, format="%")),
-        alt.Y(**axis("risk:Q", data["y"], highest, tickCount=5)), "bar", {"height": 9, "aria": False}, x2="to:Q",
+        alt.Y(**axis("risk:Q", data["y"], highest, tickCount=5)), "bar", {"height": 9, "aria": False},
+        x2=alt.X2("to:Q"),
     )  # fmt: skip
     texts = base.mark_text(dy=-12, fontSize=12, color=INK, aria=False).encode(
-        x=alt.X("middle:Q", title=data["x"]), text="label:N"
+        x=alt.X("middle:Q", title=data["x"]), text=alt.Text("label:N")
     )
     return completed(bars + texts, width=width - NARROWEST_LABEL, height=HEIGHT)
 
@@ -200,7 +204,7 @@ def risk_chart(data: Plain, width: int = WIDTH) -> Any:
     )  # fmt: skip
     scale = alt.Scale(type="log", domain=[LOWEST_RISK, 1], nice=False)
     data_rows = alt.InlineData(values=rows)
-    base = alt.Chart(data_rows).encode(x=alt.X("left:Q", scale=scale, axis=None), x2="right:Q")
+    base = alt.Chart(data_rows).encode(x=alt.X("left:Q", scale=scale, axis=None), x2=alt.X2("right:Q"))
     bars = base.mark_bar(stroke=INK, strokeWidth=1, aria=False).encode(
         y=alt.Y("length:Q", axis=None, scale=alt.Scale(domain=[0, highest * 1.15], nice=False)),
         y2=alt.datum(0),
@@ -209,7 +213,7 @@ def risk_chart(data: Plain, width: int = WIDTH) -> Any:
     texts = (
         alt.Chart(data_rows)
         .mark_text(dy=-7, fontSize=12, color=INK, aria=False)
-        .encode(x=alt.X("middle:Q", scale=scale, axis=None), y="length:Q", text="text:N")
+        .encode(x=alt.X("middle:Q", scale=scale, axis=None), y=alt.Y("length:Q"), text=alt.Text("text:N"))
     )
     upper = alt.layer(bars, texts, *_threshold_rule(data, scale)).properties(
         width=width, height=190, title=_title(in_language_of(data, "Records"))
@@ -243,7 +247,7 @@ def _threshold_rule(data: Plain, scale: Any) -> list[Any]:
     base = alt.Chart(values).encode(x=alt.X("limit:Q", scale=scale, axis=None))
     rule = base.mark_rule(strokeDash=[5, 3], color=INK, strokeWidth=1.5, aria=False)
     text = base.mark_text(align="left", dx=4, fontSize=12, fontWeight="bold", color=INK, aria=False)
-    return [rule, text.encode(text="text:N", y=alt.value(6))]
+    return [rule, text.encode(text=alt.Text("text:N"), y=alt.YValue(6))]
 
 
 def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) -> Any:
@@ -256,7 +260,7 @@ def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) 
     )
     line = base.mark_line(color=INK, strokeWidth=1.5, interpolate="linear", aria=False)
     points = base.mark_point(color=INK, fill="#ffffff", size=28, aria=False)
-    texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(text="share:N")
+    texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(text=alt.Text("share:N"))
     return (line + points + texts).properties(
         width=width, height=120, title=_title(in_language_of(data, "Share of records up to this risk"))
     )
@@ -292,12 +296,14 @@ def _term_chart(term: str, rows: Sequence[Plain], space: int, width: int) -> Any
         y=alt.Y("file:N", sort=None, title=None, axis=names_axis(space))
     )
     spans = base.mark_rule(color=INK, strokeWidth=1.5, aria=False).encode(
-        x=alt.X("low:Q", title=None, scale=scale, axis=across), x2="high:Q"
+        x=alt.X("low:Q", title=None, scale=scale, axis=across), x2=alt.X2("high:Q")
     )
     points = base.mark_point(size=55, stroke=INK, filled=True, opacity=1, aria=False).encode(
         x=alt.X("estimate:Q", scale=scale), fill=alt.Fill("fill:N", scale=None)
     )
-    texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(x="estimate:Q", text="text:N")
+    texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(
+        x=alt.X("estimate:Q"), text=alt.Text("text:N")
+    )
     return completed(alt.layer(spans, points, texts), width=width - space, height=alt.Step(30), title=_title(term))
 
 
@@ -340,7 +346,7 @@ def heat_chart(data: Plain, width: int = WIDTH) -> Any:
     )
     scale = alt.Scale(domain=[0, darkest], range=["#ffffff", MIDDLE])
     squares = base.mark_rect(stroke=LIGHT, aria=False).encode(color=alt.Color("far:Q", scale=scale, legend=None))
-    texts = base.mark_text(fontSize=12, color=INK, aria=False).encode(text="text:N")
+    texts = base.mark_text(fontSize=12, color=INK, aria=False).encode(text=alt.Text("text:N"))
     side = max(28, min(70, (width - space) // max(len(names), 1)))
     return completed(squares + texts, width=side * len(names), height=24 * len(names))
 
@@ -387,7 +393,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
     layers = [line, points]
     if steps:
         texts = base.mark_text(fontSize=12, color=INK, aria=False)
-        layers.append(texts.encode(text="text:N", y=alt.Y("above:Q")))
+        layers.append(texts.encode(text=alt.Text("text:N"), y=alt.Y("above:Q")))
     side = min(SQUARE, width - NARROWEST_LABEL)
     return completed(alt.layer(*layers), width=side, height=side)
 

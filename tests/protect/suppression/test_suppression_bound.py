@@ -105,3 +105,23 @@ def test_strata_do_not_match():
     at = working(rows, strata=["a", "a", "b", "b"]).situation([0, 1])
     solution = solve(at, 2, at.at_risk(2), np.ones(4, np.int64), 0, 100)
     assert solution.total == 2
+
+
+def test_a_programme_is_solved_once_and_another_by_itself(monkeypatch):
+    """What is the same in records, k, bound and limit is remembered, and nobody can change what is."""
+    calls = []
+    solver = suppression_bound.solve_programme
+    monkeypatch.setattr(suppression_bound, "solve_programme", lambda *_, **more: calls.append(1) or solver(*_, **more))
+    suppression_bound._fewest.cache_clear()
+    rows, others = draw_rows(11, 6, (2, 3, 3)), draw_rows(12, 6, (2, 3, 3))
+    first = solved(rows, 2)
+    first.masks[:] = 0
+    again = solved(rows, 2)
+    assert len(calls) == 1
+    assert (again.masks.any(), again.total, again.bound) == (True, fewest(rows, 2), fewest(rows, 2))
+    assert solved(rows, 3).total == fewest(rows, 3)
+    assert solved(others, 2).total == fewest(others, 2)
+    assert len(calls) == 3
+    solved(rows, 2, nodes=10)
+    solved(rows, 2, least=1)
+    assert len(calls) == 5

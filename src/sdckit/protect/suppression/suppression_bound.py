@@ -9,6 +9,7 @@ price is earned in full, and the sum of the prices is a lower bound (a dual solu
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from sdckit.protect.suppression.suppression_mend import nearest_sets
 
 MOST_RECORDS = 150  # at risk
 MOST_PAIRS = 5000
+KEPT = 16  # solutions of programmes, with their numbers: mostly a third of a megabyte each, at most some three
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +103,6 @@ def _programme(
     at: Situation, k: int, cell: NDArray[np.int64], cap: NDArray[np.int64], pairs: _Pairs,
     rows: NDArray[np.int64], least: int, nodes: int,
 ) -> Solution:  # fmt: skip
-    from scipy.optimize import Bounds, LinearConstraint
-    from scipy.sparse import coo_array
-
     n, p, q = len(cell), at.codes.shape[1], len(pairs.first)
     n_values, lacking = n * p, k - TINY - at.frequency[cell]
     pair, key = np.nonzero(pairs.diff)  # a pair matches if on each key that differs one of the values is suppressed
@@ -129,22 +128,41 @@ def _programme(
     ]
     i, j, value = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
     upper = np.concatenate([np.zeros(len(pair)), -lacking, cap, -lacking, [-least]])
-    there = (at.codes[cell] >= 0).ravel()
-    optimum = solve_programme(
-        np.concatenate([np.ones(n_values), np.zeros(q)]),
-        integrality=np.concatenate([np.ones(n_values), np.zeros(q)]),
-        bounds=Bounds(0, np.concatenate([there.astype(float), np.ones(q)])),
-        constraints=LinearConstraint(coo_array((value, (i, j)), (len(upper), n_values + q)).tocsr(), -np.inf, upper),
-        options={"node_limit": nodes, "mip_rel_gap": 0.0},
+    there = at.codes[cell] >= 0
+    gone, bound = _fewest(
+        i.astype(np.int32).tobytes(), j.astype(np.int32).tobytes(), value.tobytes(), upper.tobytes(),
+        there.tobytes(), q, nodes,
     )  # fmt: skip
-    bound = optimum.mip_dual_bound
     if bound is not None and math.isfinite(bound):
         least = max(least, math.ceil(bound - 1e-6))
-    if optimum.x is None:
+    if gone is None:
         return Solution(rows[:0], np.empty(0, np.uint64), None, least)
-    gone = optimum.x[:n_values].reshape(n, p) > 0.5
-    masks = (gone << np.arange(p)).sum(axis=1).astype(np.uint64)
+    masks = (gone.reshape(n, p) << np.arange(p)).sum(axis=1).astype(np.uint64)
     return Solution(rows, masks, int(gone.sum()), least)
+
+
+@lru_cache(maxsize=KEPT)
+def _fewest(
+    lines: bytes, places: bytes, factors: bytes, upper: bytes, there: bytes, n_pairs: int, nodes: int
+) -> tuple[NDArray[np.bool_] | None, float | None]:
+    """Solve the programme given by its numbers, once: which values go, None where no solution was reached, and a bound.
+
+    A recipe is applied, replayed, and tried beside others, on the same records at risk: seconds for each time.
+    """
+    from scipy.optimize import Bounds, LinearConstraint
+    from scipy.sparse import coo_array
+
+    most, present = np.frombuffer(upper), np.frombuffer(there, np.bool_)
+    n_values, none = len(present), np.zeros(n_pairs)
+    terms = np.frombuffer(factors), (np.frombuffer(lines, np.int32), np.frombuffer(places, np.int32))
+    optimum = solve_programme(
+        np.concatenate([np.ones(n_values), none]),
+        integrality=np.concatenate([np.ones(n_values), none]),
+        bounds=Bounds(0, np.concatenate([present.astype(float), np.ones(n_pairs)])),
+        constraints=LinearConstraint(coo_array(terms, (len(most), n_values + n_pairs)).tocsr(), -np.inf, most),
+        options={"node_limit": nodes, "mip_rel_gap": 0.0},
+    )
+    return None if optimum.x is None else optimum.x[:n_values] > 0.5, optimum.mip_dual_bound
 
 
 ROUNDS = 12
