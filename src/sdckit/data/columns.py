@@ -161,13 +161,14 @@ def _storage(arrow_type: pa.DataType) -> pa.DataType:
 
 def to_arrow(series: nw.Series[Any]) -> pa.Array:
     """The column as one Arrow array, zero-copy where the engine allows it."""
-    if series.dtype == nw.Object and series.implementation.is_polars():
+    of_polars, of_pandas = series.implementation.is_polars(), series.implementation.is_pandas()
+    if of_polars and series.dtype == nw.Object:
         raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
         # Polars aborts the process on a NUL in a name. It speaks Arrow itself: narwhals asks each time whether it does,
         # which takes longer than handing out a few hundred records.
-        own = isinstance(series, nw.Series) and series.implementation.is_polars()
-        chunked = pa.chunked_array((series.to_native() if own else series).alias("values"))
+        native = series.to_native() if of_polars or of_pandas else series
+        chunked = _pandas_values(native) if of_pandas else pa.chunked_array(native.alias("values"))
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise DataError(f"column {series.name!r} {_unread(series, error)}") from None
     if chunked.num_chunks == 1:
@@ -176,6 +177,17 @@ def to_arrow(series: nw.Series[Any]) -> pa.Array:
         chunked = chunked.cast(pa.large_string() if pa.types.is_string(chunked.type) else pa.large_binary())
     combined = chunked.combine_chunks()
     return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
+
+
+def _pandas_values(native: Any) -> pa.ChunkedArray:
+    """The values of a column of pandas, as its own `__arrow_c_stream__` hands them out.
+
+    That looks for the version of PyArrow each time, which takes longer than a few thousand records.
+    """
+    values = native.to_numpy() if isinstance(native.dtype, np.dtype) else native.array
+    own = isinstance(values, np.ndarray) or hasattr(values, "__arrow_array__")
+    made = pa.array(values if own else native, from_pandas=True)
+    return made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])
 
 
 def _unread(series: nw.Series[Any], error: Exception) -> str:

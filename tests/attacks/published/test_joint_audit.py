@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import sdckit as sdc
 from sdckit import DataError, PublishedTable, joint_audit
+from sdckit.attacks.recovery import touched_cells
 
 LEVELS = {"a": ["x", "y"], "b": ["u", "v", "w"], "c": ["p", "q"]}
 
@@ -383,3 +384,22 @@ def test_rows_that_do_not_belong_together_are_no_file_without_hidden_values():
         (),
     )
     assert unsaid.notes["right"].startswith("values are not compared: nothing says which rows")
+
+
+def test_only_the_columns_that_tables_name_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of many columns is not read for the three of its tables, and another column of numbers refuses nothing."""
+    asked = []
+    read = touched_cells.read_columns
+    monkeypatch.setattr(
+        touched_cells, "read_columns", lambda frame, names: asked.append([*names]) or read(frame, names)
+    )
+    whole = pl.DataFrame({"other": [1e200, 2e200, 3e200], "a": ["x", "y", "x"], "b": ["u", "u", "v"], "pay": [1, 2, 3]})
+    safe = whole.with_columns(b=pl.Series(["u", None, "v"]))
+    tables = [["a", "b"], PublishedTable(variables=["a"], sum="pay")]
+    found = joint_audit(safe, whole, tables=tables, aligned=True)
+    assert asked == [["a", "b", "pay"]] * 2
+    assert (found.hidden, found.certain, found.right) == (1.0, 1.0, 1.0)
+    asked.clear()
+    with pytest.raises(sdc.SdcError, match="which the release has not"):
+        joint_audit(safe.drop("other"), whole, tables=[["a", "other"]], aligned=True)
+    assert asked == [["a", "b", "pay"]] * 2  # what it has instead may be within a column

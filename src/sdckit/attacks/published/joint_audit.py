@@ -333,7 +333,7 @@ def joint_audit(
     roles = optional_roles(keys=keys, scenario=scenario, missing=missing, alpha=alpha, id=id)
     files, pair = recovery_files(
         released, original, roles=roles, columns=None, log=log, id=id,
-        aligned=as_declared(aligned, scenario), named={},
+        aligned=as_declared(aligned, scenario), named={}, needed=_variables(given),
     )  # fmt: skip
     counted = tuple(
         counted_tables.read_table(table, pair.original if _has_original(released, original, pair) else None)
@@ -388,6 +388,13 @@ def _tables(tables: Any, scenario: Scenario | None) -> tuple[PublishedTable, ...
             argument="tables",
         )
     return counted_tables.as_tables(tables)
+
+
+def _variables(tables: Sequence[PublishedTable]) -> set[str]:
+    """The columns of the release that tables are held against; none where a table says only in its file which."""
+    if any(table.variables is None for table in tables):
+        return set()
+    return {name for table in tables for name in (*(table.variables or ()), table.sum) if name is not None}
 
 
 def _hierarchies(

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any
@@ -237,11 +237,12 @@ class RecoveryFile:
 
 def recovery_files(
     released: Any, original: Any, *, roles: Roles, columns: Sequence[str] | None, log: Logged | None,
-    id: str | None, aligned: bool | None, named: Mapping[str, str | None],
+    id: str | None, aligned: bool | None, named: Mapping[str, str | None], needed: Collection[str] = (),
 ) -> tuple[tuple[RecoveryFile, ...], Pair]:  # fmt: skip
     """Open and check everything before any computation; columns `named` by role in the call must exist.
 
-    `aligned`: None where the log, or else the order of the rows, says whether they belong together.
+    `aligned`: None where the log, or else the order of the rows, says whether they belong together. `needed`: the
+    columns that are read where a release has all of them; else, or where they are not named, all are.
     """
     # several intruders share the opened pair
     memo: dict[Any, Any] = released.memo if isinstance(released, Pair) and original is None else {}
@@ -262,10 +263,15 @@ def recovery_files(
                 f"log: it is of a file of {log.n} records, the release has {len(frame)}; give the log of this release"
             )
         apart = {own.weight, own.household, own.person, id} - set(own.keys)
-        if (*place, j) not in memo:
+        key: tuple[Any, ...] = (*place, j)
+        names = [name for name in frame.columns if name != ROW]  # which no intruder sees
+        if key not in memo and needed and set(needed) <= set(names):
+            names = [name for name in names if name in needed]
+            key = (*key, *names)
+        if key not in memo:
             rows = _rows(pair, log, id) if compared and original is not None else None
-            memo[*place, j] = _read(pair, j, log, compared=compared, rows=rows)
-        read, before, touched, rows = memo[*place, j]
+            memo[key] = _read(pair, j, names, log, compared=compared, rows=rows)
+        read, before, touched, rows = memo[key]
         chosen = set(read) - apart if columns is None else set(columns)
         touched = {name: target for name, target in touched.items() if {name, target.column.within} & chosen}
         files.append(RecoveryFile(frame, read, touched, before, own, memo, frozenset(chosen), rows))
@@ -278,13 +284,12 @@ def _rows(pair: Pair, log: Logged | None, id: str | None) -> NDArray[np.int64] |
 
 
 def _read(
-    pair: Pair, j: int, log: Logged | None, *, compared: bool, rows: NDArray[np.int64] | None
+    pair: Pair, j: int, names: Sequence[str], log: Logged | None, *, compared: bool, rows: NDArray[np.int64] | None
 ) -> tuple[
     dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn], NDArray[np.int64] | None
 ]:  # fmt: skip
     """Coded columns of a release, the original's columns if known, the changed values, and its rows of the original."""
     frame = pair.released[j]
-    names = [name for name in frame.columns if name != ROW]  # which no intruder sees
     read = touched_cells.read_columns(frame, names)
     if not compared:
         return read, None, touched_cells.by_log(read, log) if log else touched_cells.by_sight(read), None
