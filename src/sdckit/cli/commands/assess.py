@@ -12,7 +12,7 @@ import typer
 
 from sdckit.catalogue import further
 from sdckit.cli import options
-from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_release
+from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_different
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
 from sdckit.cli.outputs import (
@@ -158,12 +158,11 @@ class Release:
             raise ScenarioError("--id, --aligned, --model and --seed compare a release with FILE; give --released FILE")
         if not self.files and (self.recipe is not None or self.log is not None):
             raise ScenarioError("--recipe and --log tell how a release was made; give --released FILE")
-        for other in self.files:
-            check_release(other, file)
         check_attack_options(
-            file, self.files, self.control, attacks=self.attacks, n_attacks=self.n_attacks, targets=self.targets,
-            id=self.id,
+            has_release=bool(self.files), attacked=self.control is not None or self.attacks, n_attacks=self.n_attacks,
+            targets=self.targets, id=self.id,
         )  # fmt: skip
+        check_different(file, self.files, self.control)
 
 
 @takes(
