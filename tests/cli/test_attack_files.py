@@ -106,30 +106,25 @@ def test_the_id_is_read_of_original_and_release_though_an_identifier(folder: Pat
 
 
 @pytest.mark.parametrize(
-    ("released", "control", "attacks", "n_attacks", "words"),
+    ("has_release", "attacked", "n_attacks", "words"),
     [
-        ((), None, True, None, "need a release"),
-        ((), "control.csv", False, None, "need a release"),
-        (("release.csv",), None, False, 5, "--n-attacks is of the simulated attacks"),
-        (("release.csv",), None, True, 0, "1 or more"),
-        (("release.csv",), "original.csv", False, None, r"is original\.csv itself"),
-        (("release.csv",), "release.csv", False, None, r"is release\.csv itself"),
+        (False, True, None, "need a release"),
+        (True, False, 5, "--n-attacks is of the simulated attacks"),
+        (True, True, 0, "1 or more"),
     ],
 )
 def test_options_of_attacks_that_make_no_sense(
-    folder: Path, released: tuple[str, ...], control: str | None, attacks: bool, n_attacks: int | None, words: str
+    has_release: bool, attacked: bool, n_attacks: int | None, words: str
 ) -> None:
-    last = None if control is None else folder / control
-    files = [folder / one for one in released]
     with pytest.raises(ScenarioError, match=words):
-        check_attack_options(folder / "original.csv", files, last, attacks=attacks, n_attacks=n_attacks)
+        check_attack_options(has_release=has_release, attacked=attacked, n_attacks=n_attacks, targets=None, id=None)
 
 
-def test_options_of_attacks_that_do(folder: Path) -> None:
-    original, released = folder / "original.csv", [folder / "release.csv"]
-    check_attack_options(original, released, None, attacks=True, n_attacks=1)
-    check_attack_options(original, released, folder / "control.csv", attacks=False, n_attacks=None)
-    check_attack_options(original, [], None, attacks=False, n_attacks=None)
+def test_options_of_attacks_that_do() -> None:
+    nothing = {"targets": None, "id": None}
+    check_attack_options(has_release=True, attacked=True, n_attacks=1, **nothing)
+    check_attack_options(has_release=True, attacked=True, n_attacks=None, **nothing)
+    check_attack_options(has_release=False, attacked=False, n_attacks=None, **nothing)
 
 
 # The key of planted records: it gives back what was written, and says nothing of what it is not.

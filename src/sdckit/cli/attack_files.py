@@ -395,17 +395,12 @@ def check_different(file: Path, released: Sequence[Path], control: Path | None, 
     if original is not None and _same(original, file):
         raise ScenarioError(f"--original {original.name} is the release itself; give the file it was made from")
     for other in released:
-        check_release(other, file)
+        if _same(other, file):
+            raise ScenarioError(f"--released {other.name} is the original itself; give the file made from it")
         if control is not None and _same(other, control):
             raise ScenarioError(f"--control {control.name} is the release; give people never used to make it")
     if control is not None and _same(control, file):
         raise ScenarioError(f"--control {control.name} is the original itself; give people who are not in it")
-
-
-def check_release(released: Path, file: Path) -> None:
-    """Refuse a release that is the original."""
-    if _same(released, file):
-        raise ScenarioError(f"--released {released.name} is the original itself; give the file made from it")
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -446,25 +441,20 @@ def _shared(
 
 
 def check_attack_options(
-    file: Path, released: Sequence[Path], control: Path | None, *, attacks: bool, n_attacks: int | None,
-    targets: int | None = None, id: str | None = None,
-) -> None:  # fmt: skip
-    """Refuse attacks on nothing, none of them, and a control file that is one of the others."""
+    *, has_release: bool, attacked: bool, n_attacks: int | None, targets: int | None, id: str | None
+) -> None:
+    """Refuse attacks on nothing, and none of them."""
     from sdckit.data.drawn_rows import people_drawn
 
-    attacked = control is not None or attacks
-    if not released and attacked:
+    if attacked and not has_release:
         raise ScenarioError("--control and --attacks need a release to attack; give --released FILE")
     if n_attacks is not None and not attacked:
         raise ScenarioError("--n-attacks is of the simulated attacks; give --control FILE or --attacks")
     if n_attacks is not None and n_attacks < 1:
         raise ScenarioError("--n-attacks counts attempts; give a whole number of 1 or more")
-    if targets is not None and not released:
+    if targets is not None and not has_release:
         raise ScenarioError("--targets draws people to be looked up in a release; give --released FILE")
     people_drawn(targets, id=id)
-    for other in (file, *released):
-        if control is not None and _same(other, control):
-            raise ScenarioError(f"--control {control.name} is {other.name} itself; give people never in the file")
 
 
 def _read(source: Source, file: Path, wanted: Sequence[str], scenario: Scenario | None, steps: Steps) -> pl.DataFrame:

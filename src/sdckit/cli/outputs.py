@@ -89,14 +89,8 @@ def not_written(out: Any) -> OSError | None:
 
 TO_STDOUT = "-"
 FEWEST_RECORDS = 50
-REPORT_ENDINGS = (
-    ".html",
-    ".htm",
-    ".md",
-    ".markdown",
-    ".pdf",
-    ".docx",
-)  # those of sdckit.report.formats.write, which is slow to import
+# those of sdckit.report.formats.write, which is slow to import
+REPORT_ENDINGS = (".html", ".htm", ".md", ".markdown", ".pdf", ".docx")
 
 CHART_ENDINGS = (".html", ".json", ".png", ".svg")  # those of sdckit.report.offline, slow too
 

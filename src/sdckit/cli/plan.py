@@ -272,27 +272,24 @@ def _limits_within(memory: str, n_keys: int) -> str:
 
 def print_plan(
     reading: Reading, scenario: Scenario, measures: Sequence[str], release: Release, models: Mapping[str, str],
-    *, by_log: bool = False, engine: EngineOptions,
+    engine: EngineOptions,
 ) -> None:  # fmt: skip
-    """Print what would run; of every file only the header and the number of records are read.
-
-    `by_log` says that a log tells which rows belong together.
-    """
+    """Print what would run; of every file only the header and the number of records are read."""
     from sdckit.cli.source import release_header
-    from sdckit.data.files.readers import scan_header
 
-    how = reading.how_others
-    header = engine.header(reading) if engine.used else scan_header(reading.file, **reading.how)
+    header, headers = engine.header(reading), release.headers(reading, engine)
+    recodings, scenario = release.recodings(reading, scenario, header, headers)
     scenario.check_columns(header.columns, certain=header.certain)
     also = () if release.id is None else (release.id,)
     control = release.control
+    by_log = recodings is not None and recodings.tells_rows  # which rows belong together
     for line in plan_lines(
         (reading.file, header), scenario, measures,
         released=[
-            (file, release_header(file, scenario, also=also, header=of, **how))
-            for file, of in zip(release.files, release.headers(reading, engine), strict=True)
+            (file, release_header(file, scenario, also=also, header=of))
+            for file, of in zip(release.files, headers, strict=True)
         ],
-        control=None if control is None else (control, release_header(control, scenario, **how)),
+        control=None if control is None else (control, release_header(control, scenario, **reading.how_others)),
         attacks=release.attacks, n_attacks=release.attempts, targets=release.targets, models=models,
         engine=engine.engine if engine.used else None, memory=engine.memory if engine.used else None,
         aligned=scenario.aligned or release.id is not None or by_log, id=release.id,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sdckit.cli.options import ReleaseType
     from sdckit.cli.progress import Steps
-    from sdckit.cli.source import Reading
+    from sdckit.cli.source import EngineOptions, Reading
     from sdckit.data.files.file_labels import FileLabels
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe import Applied, Recipe
@@ -90,8 +90,8 @@ Safe = Annotated[
 
 
 def read_all(
-    file: Path, *, steps: Steps, recipe: Recipe, scenario: Scenario | None = None,
-    leave_out: Sequence[str] = (), missing: Sequence[str] = (), **how: Any,
+    file: Path, reading: Reading, *, steps: Steps, recipe: Recipe, scenario: Scenario | None,
+    leave_out: Sequence[str], **how: Any,
 ) -> pl.DataFrame:  # fmt: skip
     """Read every column of a file but those to be left out.
 
@@ -110,7 +110,21 @@ def read_all(
             raise DataError(f"the first line of {file.name} may be a record, not a header; name columns")
         scan_header(file, columns=tuple(dict.fromkeys(needed)), **how)
 
-    return read_file(file, identifiers=tuple(leave_out), missing=tuple(missing), **how)
+    return read_file(file, identifiers=tuple(leave_out), missing=codes_of(reading.missing, scenario), **how)
+
+
+def open_all(
+    reading: Reading, engine: EngineOptions, *, steps: Steps, recipe: Recipe, scenario: Scenario | None,
+    leave_out: Sequence[str],
+) -> tuple[Any, int]:  # fmt: skip
+    """The same of FILE, as a plan where an engine is named; and its number of records."""
+    if engine.used:
+        missing = codes_of(reading.missing, scenario)
+        return engine.scan(reading, steps, identifiers=leave_out, missing=missing)
+    frame = read_all(
+        reading.file, reading, steps=steps, recipe=recipe, scenario=scenario, leave_out=leave_out, **reading.how
+    )
+    return frame, frame.height
 
 
 def read_replay(

@@ -350,8 +350,10 @@ class EngineOptions:
 
     def header(self, reading: Reading) -> FileHeader:
         """What the file says of itself; its records are not read."""
-        from sdckit.data.files.readers import plan_header
+        from sdckit.data.files.readers import plan_header, scan_header
 
+        if not self.used:
+            return scan_header(reading.file, **reading.how)
         return plan_header(
             reading.file, engine=cast("ScanEngine", self.engine), memory=self.memory, delimiter=reading.delimiter,
             encoding=reading.encoding,

@@ -15,7 +15,7 @@ from rich.text import Text
 from sdckit.display import printable
 
 if TYPE_CHECKING:
-    from sdckit.report.blocks import Block, Items, Page, Section, TableBlock
+    from sdckit.report.blocks import Block, Page, Section, TableBlock
 
 
 STYLES = {"holds": "green", "exceeded": "bold red", "not judged": "bold yellow"}
@@ -82,7 +82,15 @@ def _section(section: Section) -> Iterator[RenderableType]:
 
 def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     """Lay out blocks; charts and what shows values of records are for documents."""
-    from sdckit.report.blocks import Code, Facts, Items, Paragraph, TableBlock, Verdicts  # not for --help
+    from sdckit.report.blocks import (
+        Code,
+        Facts,
+        Items,
+        Paragraph,
+        TableBlock,
+        Verdicts,
+        verdict_start,
+    )  # not for --help
 
     for block in blocks:
         if isinstance(block, Paragraph):
@@ -91,11 +99,15 @@ def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
             style = NOTE if block.style == "note" else "yellow" if block.style == "warning" else ""
             yield Text(block.text, style)
         elif isinstance(block, Verdicts):
-            yield _verdicts(block.items)
+            yield _two_columns(
+                (Text(state, STYLES.get(state, "")), verdict_start(intruder) + sentence)
+                for state, intruder, sentence in block.items
+            )
         elif isinstance(block, Items):
-            yield _items(block)
+            marks = (f"{number}." if block.ordered else "-" for number in range(1, len(block.items) + 1))
+            yield _two_columns(zip(map(Text, marks), block.items, strict=True))
         elif isinstance(block, Facts):
-            yield _facts(block.items)
+            yield _two_columns(((Text(label), words) for label, words in block.items), folds=True)
         elif isinstance(block, Code) and block.screen:
             yield Text(f"\n{block.caption}", "italic")
             yield Verbatim(block.text)
@@ -111,32 +123,13 @@ def _plain(*, head: bool) -> Table:
     )  # fmt: skip
 
 
-def _facts(items: Sequence[tuple[str, str]]) -> RenderableType:
+def _two_columns(rows: Iterable[tuple[Text, str]], *, folds: bool = False) -> RenderableType:
+    """Words beside what they belong to, which stays on its line unless it `folds`."""
     table = _plain(head=False)
+    table.add_column(no_wrap=not folds, overflow="fold" if folds else "ellipsis")
     table.add_column(overflow="fold")
-    table.add_column(overflow="fold")
-    for label, words in items:
-        table.add_row(Text(label), Text(words))
-    return table
-
-
-def _items(block: Items) -> RenderableType:
-    table = _plain(head=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for number, words in enumerate(block.items, 1):
-        table.add_row(Text(f"{number}." if block.ordered else "-"), Text(words))
-    return table
-
-
-def _verdicts(items: Sequence[tuple[str, str, str]]) -> RenderableType:
-    from sdckit.report.blocks import verdict_start
-
-    table = _plain(head=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for state, intruder, sentence in items:
-        table.add_row(Text(state, STYLES.get(state, "")), Text(verdict_start(intruder) + sentence))
+    for label, words in rows:
+        table.add_row(label, Text(words))
     return table
 
 

@@ -26,6 +26,7 @@ from sdckit.numerics.threads import job
 from sdckit.report.chapters.sentences import NOT_YET
 from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
+from sdckit.workflow import plan
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.opened_release import (
     columns_of,
@@ -36,26 +37,6 @@ from sdckit.workflow.opened_release import (
     open_release,
     with_bands,
     with_ledger_id,
-)
-from sdckit.workflow.plan import (
-    UNREAD,
-    Asked,
-    Outcome,
-    Planned,
-    attack_every_column,
-    attack_parameters,
-    attacked_columns,
-    carry_out,
-    chosen_measures,
-    chosen_of,
-    declared_knowledge,
-    plan_attacks,
-    plan_file,
-    plan_release,
-    plan_utility,
-    put_off,
-    read_at_gate,
-    unread_of,
 )
 from sdckit.workflow.recoded_original.numbered_plans import without_numbers
 from sdckit.workflow.recoded_original.open_recoded import Opened
@@ -248,7 +229,7 @@ def assess_read(
         arguments.seed(seed)
         arguments.flag(attacks, "attacks")
         arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
-        chosen = chosen_measures(measures)
+        chosen = plan.chosen_measures(measures)
         groups = arguments.names(by, "by", single=True) or ()
         _check_groups(data, groups)
         tell = step or (lambda _: None)
@@ -261,7 +242,7 @@ def assess_read(
                 )
             if whole:
                 check_insensitive(scenario, open_frame(data).collect_schema().names())
-            only = read_at_gate(scenario, compared=False, on_engine=is_lazy(open_frame(data))) if gate else None
+            only = plan.read_at_gate(scenario, compared=False, on_engine=is_lazy(open_frame(data))) if gate else None
             return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups, only=only)
         from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
@@ -314,18 +295,18 @@ def assess_in_turn(
     groups = tuple(by) if all(name in present for name in by) else ()
     told: dict[str, list[str]] = {"": unconfirmed_note(scenario)}
     with _heard(told, ""):
-        plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
-        unread = {name: unread_of(planned, only) for name, planned in plans.items()}
-        plans = {name: chosen_of(planned, only) for name, planned in plans.items()}
+        plans = plan.plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
+        unread = {name: plan.unread_of(planned, only) for name, planned in plans.items()}
+        plans = {name: plan.chosen_of(planned, only) for name, planned in plans.items()}
     later = {name: [row for row in planned if row.row is ALONE] for name, planned in plans.items()}
     outcomes = {}
     for name, planned in plans.items():
         with _heard(told, name):
             planned[0].context.tell(f"tabulating the keys of {name}")
             _ = planned[0].context.cells  # what is wrong with the file is told here, not by the first measure
-            outcomes[name] = carry_out([row for row in planned if row.row is not ALONE])
+            outcomes[name] = plan.carry_out([row for row in planned if row.row is not ALONE])
 
-    def made(outcomes: Mapping[str, Outcome]) -> Assessment:
+    def made(outcomes: Mapping[str, plan.Outcome]) -> Assessment:
         intruders = tuple(
             _against(name, planned[0].context, outcomes[name], compared=compared, several=several)
             for name, planned in plans.items()
@@ -342,10 +323,10 @@ def assess_in_turn(
     from sdckit import __version__
 
     if early and any(not row.lacks for rows in later.values() for row in rows):
-        yield made({name: outcomes[name].with_others(put_off(rows, NOT_YET)) for name, rows in later.items()})
+        yield made({name: outcomes[name].with_others(plan.put_off(rows, NOT_YET)) for name, rows in later.items()})
     for name, rows in later.items():
         with _heard(told, name):
-            outcomes[name] = outcomes[name].with_others(carry_out(rows)).with_others(unread[name])
+            outcomes[name] = outcomes[name].with_others(plan.carry_out(rows)).with_others(unread[name])
     yield made(outcomes)
 
 
@@ -371,7 +352,9 @@ def unconfirmed_note(scenario: Scenario) -> list[str]:
     return [f"{guessed}. Figures and verdicts below are for exploring; check refuses it as a gate"]
 
 
-def _against(name: str, context: Context, outcome: Outcome, *, compared: bool, several: bool) -> IntruderAssessment:
+def _against(
+    name: str, context: Context, outcome: plan.Outcome, *, compared: bool, several: bool
+) -> IntruderAssessment:
     scenario = context.scenario
     verdicts = judge(
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
@@ -435,7 +418,9 @@ def assess_release(
         "left_out": {name: tuple(key for key in keys if key in gone) for name, keys in every.intruders.items()},
     }  # fmt: skip
     if soonest is not None:
-        alone = tuple(_measured(soonest[0], name, planned) for name, planned in plan_release(scenario, **known).items())
+        alone = tuple(
+            _measured(soonest[0], name, planned) for name, planned in plan.plan_release(scenario, **known).items()
+        )
         if soonest[1]([intruder.get(soonest[0].name) for intruder in alone]):
             nothing = _unmeasured(own_file, scenario)
             return ReleaseAssessment(
@@ -460,13 +445,13 @@ def assess_release(
             assess_file(without_numbers(file), scenario=own, only=only, **one_file)
             for file, (own, _) in zip(going_out, fitted, strict=True)
         )
-        attempts = Outcome({}, ())
-        asked: Asked | None = None
+        attempts = plan.Outcome({}, ())
+        asked: plan.Asked | None = None
         if attacked:
             drawn = {**known, "pair": attacked_files.pair, "has_control": control is not None,
                      "named": pair.id is not None and attacked_files is not files}  # fmt: skip
             attempts, asked = _attacked(scenario, attacked_files, drawn, control, n_attacks=n_attacks)
-        plans = plan_release(as_numbers(scenario, pair), **known)
+        plans = plan.plan_release(as_numbers(scenario, pair), **known)
         if known["on_engine"] and any(_by_cells(planned, only) for planned in plans.values()):
             for file, measured in enumerate((before, *after)):
                 for intruder in measured.intruders:
@@ -476,8 +461,8 @@ def assess_release(
             every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several, only=only,
             like=like_keyless(plans, as_numbers(scenario, pair), every, known),
         )  # fmt: skip
-        planned = () if lean else plan_utility(scenario, models=families_of(models), **known)
-        utility = carry_out(planned) if only is None else put_off(planned, UNREAD)
+        planned = () if lean else plan.plan_utility(scenario, models=families_of(models), **known)
+        utility = plan.carry_out(planned) if only is None else plan.put_off(planned, plan.UNREAD)
         overview: Any = next(iter(utility.results.values()), None)
     recoding = [*(LEFT_OUT.format(column=name) for name in gone), *files.notes]
     messages = [*recoding, *(note for _, notes in fitted for note in notes)]
@@ -505,13 +490,13 @@ def _read_by_limits(scenario: Scenario, *, drawn: bool, left_out: bool, told: bo
     With values put back groups may have too few values, and whoever is told a key knows more than limits look at.
     """
     of_groups = scenario.sensitive and not drawn and scenario.limits_of(compared=True).l is not None
-    read = read_at_gate(scenario, compared=True, drawn=drawn, on_engine=not told)
+    read = plan.read_at_gate(scenario, compared=True, drawn=drawn, on_engine=not told)
     return read | ({RECOVERABLE.name} if of_groups or left_out else set())
 
 
-def _by_cells(planned: Sequence[Planned], only: Collection[str] | None) -> bool:
+def _by_cells(planned: Sequence[plan.Planned], only: Collection[str] | None) -> bool:
     """Whether a measure that will run takes cells that the engine counts."""
-    return any(measure.row.of_plan == "cells" and not measure.lacks for measure in chosen_of(planned, only))
+    return any(measure.row.of_plan == "cells" and not measure.lacks for measure in plan.chosen_of(planned, only))
 
 
 def _check_synthetic(scenario: Scenario, opened: Pair, recodings: Recodings | None) -> None:
@@ -545,27 +530,29 @@ def _varies(files: Sequence[Any], name: str) -> bool:
 
 def _attacked(
     scenario: Scenario, files: Opened, known: dict[str, Any], control: Any, *, n_attacks: int
-) -> tuple[Outcome, Asked]:
+) -> tuple[plan.Outcome, plan.Asked]:
     """Attack the release with the columns declared; beside a control file also with every column that goes out."""
     first, *others = (frame.collect_schema().names() for frame in files.brought.frames)
     people = None if control is None else open_frame(control).collect_schema().names()
     pair: Pair = known["pair"]
-    columns = attacked_columns(scenario, first, others, people, id=pair.id)
+    columns = plan.attacked_columns(scenario, first, others, people, id=pair.id)
     scenario = as_numbers(scenario, pair)
-    knowledge = declared_knowledge(scenario, columns.declared, n_attacks=n_attacks)
-    made = carry_out(plan_attacks(scenario, knowledge, **known))
+    knowledge = plan.declared_knowledge(scenario, columns.declared, n_attacks=n_attacks)
+    made = plan.carry_out(plan.plan_attacks(scenario, knowledge, **known))
     if columns.every:
-        made = made.with_others(attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known))
+        made = made.with_others(
+            plan.attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known)
+        )
     n_columns = None if pair.brought else len(pair.original.columns)
-    return made, attack_parameters(
+    return made, plan.attack_parameters(
         knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns,
         n_drawn=Context(scenario=scenario, **known).n_drawn,
     )  # fmt: skip
 
 
-def _measured(row: Measure, name: str, planned: Sequence[Planned]) -> IntruderAssessment:
+def _measured(row: Measure, name: str, planned: Sequence[plan.Planned]) -> IntruderAssessment:
     """The results of one measure against one intruder, without any verdict."""
-    outcome = carry_out([measure for measure in planned if measure.row is row])
+    outcome = plan.carry_out([measure for measure in planned if measure.row is row])
     return IntruderAssessment(name, planned[0].context.scenario.keys, outcome.results, (), outcome.skipped)
 
 

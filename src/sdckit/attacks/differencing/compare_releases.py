@@ -10,17 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.differencing import release_ledger
-from sdckit.attacks.differencing.linked_releases import (
-    Coding,
-    Joined,
-    Link,
-    codes_in,
-    coding_of,
-    link_rows,
-    open_sketch,
-    released_link,
-)
+from sdckit.attacks.differencing import linked_releases, release_ledger
 from sdckit.attacks.differencing.linking_columns import link_by_columns
 from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Combinations, Earlier, OpenedRelease
 from sdckit.cells.packing import group_codes
@@ -69,7 +59,7 @@ def _counts_there(
     """Counts in the earlier release of combinations of levels of the new one, and of those it has besides."""
     there = old.combinations(columns)
     codes = [
-        np.concatenate([own, codes_in(new.levels[name], old.levels[name])[other]])
+        np.concatenate([own, linked_releases.codes_in(new.levels[name], old.levels[name])[other]])
         for name, own, other in zip(there.columns, wanted.codes, there.codes, strict=True)
     ]
     k = len(wanted.size)
@@ -232,7 +222,7 @@ def certain_together(own: Candidates, seen: Sequence[Candidates]) -> tuple[Bools
 
 def candidates_there(
     new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: Sequence[str], target: tuple[str, str],
-    coding: Coding,
+    coding: linked_releases.Coding,
 ) -> Candidates:  # fmt: skip
     """Candidate values from an earlier release; `rows` (n,) are its linked rows for the new records, -1 for none.
 
@@ -253,7 +243,7 @@ def candidates_there(
 
 def certain_there(
     new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: tuple[Sequence[str], Sequence[str]],
-    target: tuple[str, str], coding: Coding,
+    target: tuple[str, str], coding: linked_releases.Coding,
 ) -> Bools:  # fmt: skip
     """Records with one candidate left in the coding of the earlier release, and more than one in each release."""
     levels = [release.levels[name] for release, name in zip((new, old), target, strict=True)]
@@ -379,7 +369,7 @@ class EarlierRelease:
         return ", ".join(self.linked_by) + self.together
 
 
-Codings = Mapping[str, Mapping[str, Coding]]  # of each column here: by the name of a column there
+Codings = Mapping[str, Mapping[str, linked_releases.Coding]]  # of each column here: by the name of a column there
 
 
 @dataclass(frozen=True)
@@ -397,7 +387,7 @@ class Comparison:
     sets: dict[str, list[Candidates]]
     certain: dict[str, Bools]
     flags: dict[str, Bools]
-    joined: list[Joined]
+    joined: list[linked_releases.Joined]
     open: tuple[str, ...] = ()  # columns that go out and lead to nobody alone
     numbers: tuple[str, ...] = ()  # and all of them, numbers of which may lie near
 
@@ -406,12 +396,12 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
     """Compare the release with one earlier release and flag the records for which something is disclosed."""
     new, keys = shared.new, shared.keys
     alike, otherwise = release_ledger.comparable_columns(new, earlier)
-    old = open_sketch(new, earlier)
-    rows = link_rows(new, earlier, shared.id, aligned=shared.aligned)
+    old = linked_releases.open_sketch(new, earlier)
+    rows = linked_releases.link_rows(new, earlier, shared.id, aligned=shared.aligned)
     link = None
     figures: dict[str, Any] = {}
     if old is not None and earlier.same_people:
-        link, searched = released_link(new, earlier, old, rows, alike), False
+        link, searched = linked_releases.released_link(new, earlier, old, rows, alike), False
         if link is None:
             link, searched, why = link_by_columns(new, earlier, old, rows, shared.open, shared.numbers)
             figures["unsearched"] = "" if searched else why
@@ -444,7 +434,7 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
         if link is not None:
             known = tuple(dict.fromkeys(key for own in earlier.sketch.named("keys") for key in own))
             learnt = next(iter(earlier.sketch.named("sensitive")), ())
-            shared.joined.append(Joined(earlier.name, old, link, known, learnt))
+            shared.joined.append(linked_releases.Joined(earlier.name, old, link, known, learnt))
             figures |= {"linked_by": link.columns, "right": link.right, "together": link.together}
     return EarlierRelease(
         earlier.name, earlier.date, "sketch" if earlier.order is None else "file", earlier.same_people,
@@ -452,7 +442,7 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
     )  # fmt: skip
 
 
-def _partly(link: Link | None, rows: Ints) -> bool:
+def _partly(link: linked_releases.Link | None, rows: Ints) -> bool:
     """Whether rows are linked by several columns only, and many are not."""
     return link is not None and link.right is not None and link.rows is rows and bool((rows >= 0).mean() < MOST_ALIKE)
 
@@ -478,7 +468,7 @@ def _codings(
 
     Without linked rows only columns of one name can. Of sensitive variables all are looked for, of keys one.
     """
-    found: dict[str, dict[str, Coding]] = {}
+    found: dict[str, dict[str, linked_releases.Coding]] = {}
     learnt = next(iter(earlier.sketch.named("sensitive")), ())
     for name, here in shared.new.levels.items():
         found[name] = {}
@@ -490,7 +480,7 @@ def _codings(
         for other in ([name] if name in old.levels else []) + others:
             if found[name] and not (name in shared.sensitive and other in learnt):
                 continue
-            coding = coding_of(here, old.levels[other], rows, alike=other == name and name in alike)
+            coding = linked_releases.coding_of(here, old.levels[other], rows, alike=other == name and name in alike)
             if coding is not None:
                 found[name][other] = coding
     return found

@@ -38,41 +38,21 @@ def app(
         raise SdcError(f'the app needs {" and ".join(missing)}; install it: pip install "sdckit[app]"')
     if not 0 <= port <= HIGHEST_PORT:
         raise SdcError(f"port is from 0 to {HIGHEST_PORT}; give another one", argument="port")
-    options = [
-        *_file(file),
-        *_scenario(scenario),
-        *_project(project),
-        "--port",
-        str(port),
-        *["--no-browser"] * no_browser,
-        *["--new"] * new,
-    ]
+    options = ["--port", str(port), *["--no-browser"] * no_browser, *["--new"] * new]
+    # what is named is read before another process is begun, so that it is refused here
+    if project is not None:
+        from sdckit.workflow.sessions.projects import read_project
+
+        read_project(project)
+        options = ["--project", str(project.resolve()), *options]
+    if scenario is not None:
+        from sdckit.data.scenarios.scenario import Scenario
+
+        Scenario.from_toml(scenario)
+        options = ["--scenario", str(scenario.resolve()), *options]
+    if file is not None:
+        from sdckit.data.files.file_checks import file_format
+
+        file_format(file)
+        options = [str(file.resolve()), *options]
     return become([sys.executable, "-m", "sdckit.app", *options])
-
-
-def _file(file: Path | None) -> list[str]:
-    """The file, once it is sure to be one that can be read."""
-    if file is None:
-        return []
-    from sdckit.data.files.file_checks import file_format
-
-    file_format(file)
-    return [str(file.resolve())]
-
-
-def _scenario(path: Path | None) -> list[str]:
-    if path is None:
-        return []
-    from sdckit.data.scenarios.scenario import Scenario
-
-    Scenario.from_toml(path)
-    return ["--scenario", str(path.resolve())]
-
-
-def _project(path: Path | None) -> list[str]:
-    if path is None:
-        return []
-    from sdckit.workflow.sessions.projects import read_project
-
-    read_project(path)
-    return ["--project", str(path.resolve())]

@@ -12,7 +12,7 @@ import typer
 
 from sdckit.catalogue import further
 from sdckit.cli import options
-from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_release
+from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_different
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
 from sdckit.cli.outputs import (
@@ -131,26 +131,24 @@ class Release:
         return 500 if self.n_attacks is None else self.n_attacks
 
     def recodings(
-        self, reading: Reading, scenario: Scenario, engine: EngineOptions | None = None
+        self, reading: Reading, scenario: Scenario, own: FileHeader, headers: Sequence[FileHeader]
     ) -> tuple[Recodings | None, Scenario]:
         """What --recipe or --log do to the original, and the scenario without the keys that they leave out."""
-        engine = None if engine is None or not engine.used else engine
         recodings_read = read_given(
-            reading.file, self.recipe, self.log, identifiers=scenario.identifiers,
-            header=None if engine is None else engine.header(reading), **reading.how,
-        )  # fmt: skip
+            reading.file, self.recipe, self.log, identifiers=scenario.identifiers, header=own, **reading.how
+        )
         if recodings_read is None:
             return None, scenario
         from sdckit.workflow.recoded_original.published_recodings import left_of
 
-        columns = {name for header in self.headers(reading, engine) for name in header.columns}
+        columns = {name for header in headers for name in header.columns}
         return recodings_read, left_of(scenario, recodings_read, columns, judged=True)[0]
 
-    def headers(self, reading: Reading, engine: EngineOptions | None = None) -> list[FileHeader]:
+    def headers(self, reading: Reading, engine: EngineOptions) -> list[FileHeader]:
         """What the releases say of themselves."""
         from sdckit.data.files.readers import scan_header
 
-        if engine is not None and engine.used:
+        if engine.used:
             return [engine.header(replace(reading, file=file)) for file in self.files]
         return [scan_header(file, **reading.how_others) for file in self.files]
 
@@ -160,12 +158,11 @@ class Release:
             raise ScenarioError("--id, --aligned, --model and --seed compare a release with FILE; give --released FILE")
         if not self.files and (self.recipe is not None or self.log is not None):
             raise ScenarioError("--recipe and --log tell how a release was made; give --released FILE")
-        for other in self.files:
-            check_release(other, file)
         check_attack_options(
-            file, self.files, self.control, attacks=self.attacks, n_attacks=self.n_attacks, targets=self.targets,
-            id=self.id,
+            has_release=bool(self.files), attacked=self.control is not None or self.attacks, n_attacks=self.n_attacks,
+            targets=self.targets, id=self.id,
         )  # fmt: skip
+        check_different(file, self.files, self.control)
 
 
 @takes(
@@ -221,9 +218,7 @@ def assess(
     if dry_run:
         from sdckit.cli.plan import print_plan
 
-        recodings, left = release.recodings(reading, chosen, engine)
-        by_log = recodings is not None and recodings.tells_rows
-        print_plan(reading, left, asked, release, read_models(release.model), by_log=by_log, engine=engine)
+        print_plan(reading, chosen, asked, release, read_models(release.model), engine)
         return
     from sdckit.workflow.recipes.pending_release import against_ledger
 
@@ -250,110 +245,70 @@ def assess(
 
 
 def run(
-    reading: Reading, scenario: Scenario, release: Release, *, steps: Steps, documents: bool = False,
-    internal: bool = False, measures: Sequence[str] = (), by: Sequence[str] | None = None,
-    engine: EngineOptions | None = None, gate: bool = False,
+    reading: Reading, scenario: Scenario, release: Release, *, steps: Steps, engine: EngineOptions,
+    documents: bool = False, internal: bool = False, measures: Sequence[str] = (), by: Sequence[str] | None = None,
+    gate: bool = False,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
-    """Read the declared columns of a file, and of its releases, and assess them.
+    """Open the declared columns of a file, and its releases, in memory or by an engine, and assess them.
 
     `gate`: only what its limits read.
     """
     from sdckit.data.files.read_labelled import check_labels_beside
-    from sdckit.data.files.readers import scan_header
     from sdckit.data.scenarios.column_roles import left_to_patterns
     from sdckit.workflow.assess import assess_read
 
-    groups = tuple(by or ())
-    if engine is not None and engine.used and release.files:
-        return _run_on_engine(
-            reading, scenario, release, steps=steps, documents=documents, internal=internal, measures=measures,
-            groups=groups, engine=engine, gate=gate,
-        )  # fmt: skip
-    if engine is not None and engine.used:
-        header = engine.header(reading)
-        _check_insensitive(scenario, [header])
-        # any column may link the records of two releases
-        more = left_to_patterns(scenario, header.columns) if scenario.ledger is None else header.columns
-        plan, n = engine.open(reading, scenario, (*groups, *more), steps)
-        if documents:
-            check_enough_records(n, internal=internal)
-        steps.step(f"assessing {n:,} records")
-        assessed = assess_read(plan, scenario=scenario, measures=measures, by=groups, step=steps.step, gate=gate)
-        return _with_files(assessed, [header], reading, release)
-    given: dict[str, Any] = {"steps": steps, **reading.how_others}
-    also = () if release.id is None else (release.id,)
-    recodings, left = release.recodings(reading, scenario)
-    # whoever has a release has all of its columns; the original's tell whether they give back the truth
-    headers = [release_header(file, left, also=also, **reading.how_others) for file in release.files]
-    own = scan_header(reading.file, **reading.how)
+    groups, also = tuple(by or ()), () if release.id is None else (release.id,)
+    own, headers = engine.header(reading), release.headers(reading, engine)
+    recodings, left = release.recodings(reading, scenario, own, headers)
+    for file, header in zip(release.files, headers, strict=True):
+        release_header(file, left, also=also, header=header)
     _check_insensitive(scenario, [own, *headers])
-    others = [
-        read_release(file, left, also=also, whole=True, header=header, **given)
-        for file, header in zip(release.files, headers, strict=True)
-    ]
-    more = tuple(dict.fromkeys(name for other in others for name in other.columns))
+    # whoever has a release has all of its columns; the original's tell whether they give back the truth
+    going_out = [[name for name in header.columns if name not in scenario.identifiers or name in also]
+                 for header in headers]  # fmt: skip
+    more = tuple(dict.fromkeys(name for columns in going_out for name in columns))
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
     if not headers:
-        headers = [own]
         # any column may tell values of others, or link the records of two releases
-        every = scenario.limits_of(compared=True).recoverable is not None or scenario.ledger is not None
-        more = tuple(headers[0].columns if every else left_to_patterns(scenario, headers[0].columns))
-    frame = read_declared(
-        reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, header=own, **reading.how
-    )
+        every = not engine.used and scenario.limits_of(compared=True).recoverable is not None
+        every = every or scenario.ledger is not None
+        more = tuple(own.columns if every else left_to_patterns(scenario, own.columns))
+    frame: Any
+    if engine.used:
+        there = [name for name in (*more, *used) if name in own.columns and name not in scenario.identifiers]
+        frame, n = engine.open(reading, scenario, (*also, *groups, *there), steps)
+        opened = [
+            engine.scan(
+                replace(reading, file=file), steps, columns=columns, missing=scenario.missing_codes, beside=frame
+            )
+            for file, columns in zip(release.files, going_out, strict=True)
+        ]
+        others, sizes = [other for other, _ in opened], [size for _, size in opened]
+    else:
+        others = [
+            read_release(file, left, also=also, whole=True, header=header, steps=steps, **reading.how_others)
+            for file, header in zip(release.files, headers, strict=True)
+        ]
+        frame = read_declared(
+            reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, header=own,
+            **reading.how,
+        )  # fmt: skip
+        n, sizes = frame.height, [other.height for other in others]
     people = None
     if release.control is not None:
-        people = read_release(release.control, left, if_there=more, **given)
-        check_labels_beside([(reading.file, frame), (release.control, people)])
+        people = read_release(release.control, left, if_there=more, steps=steps, **reading.how_others)
+        if not engine.used:
+            check_labels_beside([(reading.file, frame), (release.control, people)])
     if documents:
-        for other in (frame, *others):
-            check_enough_records(other.height, internal=internal)
-    steps.step(f"assessing {frame.height:,} records")
-    compared: Assessment | ReleaseAssessment = assess_read(
+        for records in (n, *sizes):
+            check_enough_records(records, internal=internal)
+    steps.step(f"assessing {n:,} records")
+    assessed: Assessment | ReleaseAssessment = assess_read(
         frame, others or None, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
         recipe=recodings, step=steps.step, targets=release.targets, gate=gate,
     )  # fmt: skip
-    return _with_files(compared, headers, reading, release)
-
-
-def _run_on_engine(
-    reading: Reading, scenario: Scenario, release: Release, *, steps: Steps, documents: bool, internal: bool,
-    measures: Sequence[str], groups: tuple[str, ...], engine: EngineOptions, gate: bool,
-) -> Assessment | ReleaseAssessment:  # fmt: skip
-    """Open a file and its releases by an engine, and assess them; no file is read whole."""
-    from sdckit.workflow.assess import assess_read
-
-    also = () if release.id is None else (release.id,)
-    recodings, left = release.recodings(reading, scenario, engine)
-    own, headers = engine.header(reading), release.headers(reading, engine)
-    for file, header in zip(release.files, headers, strict=True):
-        release_header(file, left, also=also, header=header)
-    _check_insensitive(scenario, [own, *headers])
-    more = [name for header in headers for name in header.columns]
-    used = () if recodings is None else recodings.needs((*scenario.columns, *more))
-    kept = [*also, *groups, *(name for name in (*more, *used) if name in own.columns)]
-    kept = [name for name in kept if name not in scenario.identifiers or name in also]
-    plan, n = engine.open(reading, scenario, kept, steps)
-    others = [
-        engine.scan(
-            replace(reading, file=file), steps, missing=scenario.missing_codes, beside=plan,
-            columns=[name for name in header.columns if name not in scenario.identifiers or name in also],
-        )
-        for file, header in zip(release.files, headers, strict=True)
-    ]  # fmt: skip
-    given: dict[str, Any] = {"steps": steps, **reading.how_others}
-    people = None if release.control is None else read_release(release.control, left, if_there=tuple(more), **given)
-    if documents:
-        for records in (n, *(size for _, size in others)):
-            check_enough_records(records, internal=internal)
-    steps.step(f"assessing {n:,} records")
-    compared = assess_read(
-        plan, [other for other, _ in others], scenario=scenario, measures=measures, by=groups, id=release.id,
-        seed=release.seed, models=read_models(release.model), control=people, attacks=release.attacks,
-        n_attacks=release.attempts, recipe=recodings, step=steps.step, targets=release.targets, gate=gate,
-    )  # fmt: skip
-    return _with_files(compared, headers, reading, release)
+    return _with_files(assessed, headers or [own], reading, release)
 
 
 def _check_insensitive(scenario: Scenario, headers: Sequence[FileHeader]) -> None:

@@ -12,7 +12,7 @@ from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, ReleaseType
 from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, refuse_existing
 from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of
+from sdckit.cli.recipe_files import check_format, read_all, scenario_of
 from sdckit.cli.source import Reading, takes
 from sdckit.data.files.file_limits import toml_of
 from sdckit.display import counted
@@ -75,8 +75,8 @@ def explore(
     check_chart_name(plot)
     with Steps(quiet=quiet) as steps:
         frame = read_all(
-            file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
-            missing=codes_of(reading.missing, chosen), **reading.how,
+            file, reading, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
+            **reading.how,
         )  # fmt: skip
         if plot is not None and len(frame) < FEWEST_RECORDS:
             raise DataError(

@@ -22,7 +22,7 @@ from sdckit.cli.outputs import (
     write_text,
 )
 from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import codes_of, next_commands, read_all
+from sdckit.cli.recipe_files import next_commands, read_all
 from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
@@ -98,11 +98,14 @@ def propose(
         "alternatives": alternatives, "time_limit": time_limit, "internal": internal,
         "folder": Path() if out == STDOUT else target.parent,
     }  # fmt: skip
+    from sdckit.data.files.readers import scan_header
+
     with Steps(quiet=quiet) as steps:
-        frame, columns = _read(reading, chosen, steps)
+        frame = _read(file, reading, chosen, steps, **reading.how)
+        columns = tuple(scan_header(file, **reading.how_first).columns)
         if report is not None:
             check_enough_records(frame.height, internal=internal)
-        people = None if control is None else _read_control(control, reading, chosen, steps)
+        people = None if control is None else _read(control, reading, chosen, steps)
         from sdckit.workflow.proposing.propose import make_proposal
 
         proposal = make_proposal(
@@ -132,25 +135,13 @@ def _first(passing: Alternative, *, target: Path, quiet: bool, internal: bool, s
             tell("The search goes on for one that loses less, and replaces it then; --time-limit 60 ends it sooner.")
 
 
-def _read(reading: Reading, chosen: Scenario, steps: Steps) -> tuple[Any, tuple[str, ...]]:
-    """The file without its identifiers, and the names of all its columns."""
-    from sdckit.data.files.readers import scan_header
-    from sdckit.workflow.recipes.recipe import Recipe
-
-    frame = read_all(
-        reading.file, steps=steps, recipe=Recipe([{"method": "random_order"}]), scenario=chosen,
-        leave_out=chosen.identifiers, missing=codes_of(reading.missing, chosen), **reading.how,
-    )  # fmt: skip
-    header = scan_header(reading.file, **reading.how_first)
-    return frame, tuple(header.columns)
-
-
-def _read_control(path: Path, reading: Reading, chosen: Scenario, steps: Steps) -> Any:
+def _read(path: Path, reading: Reading, chosen: Scenario, steps: Steps, **how: Any) -> Any:
+    """A file with all of its columns but its identifiers."""
     from sdckit.workflow.recipes.recipe import Recipe
 
     return read_all(
-        path, steps=steps, recipe=Recipe([{"method": "random_order"}]), scenario=chosen,
-        leave_out=chosen.identifiers, missing=codes_of(reading.missing, chosen),
+        path, reading, steps=steps, recipe=Recipe([{"method": "random_order"}]), scenario=chosen,
+        leave_out=chosen.identifiers, **how,
     )  # fmt: skip
 
 

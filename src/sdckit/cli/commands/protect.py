@@ -180,13 +180,9 @@ def _opened(
         from sdckit.data.files.domain_files import DomainFile
 
         return DomainFile(reading.file, reading.delimiter, reading.encoding, reading.decimal), None
-    left_out, missing = unread(recipe, scenario), recipe_files.codes_of(reading.missing, scenario)
-    if engine.used:
-        return engine.scan(reading, steps, identifiers=left_out, missing=missing)
-    frame = recipe_files.read_all(
-        reading.file, steps=steps, recipe=recipe, scenario=scenario, leave_out=left_out, missing=missing, **reading.how
+    return recipe_files.open_all(
+        reading, engine, steps=steps, recipe=recipe, scenario=scenario, leave_out=unread(recipe, scenario)
     )
-    return frame, frame.height
 
 
 def _check_engine(

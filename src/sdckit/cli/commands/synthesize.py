@@ -96,14 +96,9 @@ def synthesize(
     then = recipe_files.read_replay(replay, recipe, scenario=chosen, seed=seed)
     with Steps(quiet=quiet) as steps:
         left_out = [*split(identifiers), *unread(recipe, chosen)]
-        missing = recipe_files.codes_of(reading.missing, chosen)
-        frame: Any
-        if engine.used:
-            frame, _ = engine.scan(reading, steps, identifiers=left_out, missing=missing)
-        else:
-            frame = recipe_files.read_all(
-                file, steps=steps, recipe=recipe, scenario=chosen, leave_out=left_out, missing=missing, **reading.how
-            )
+        frame, _ = recipe_files.open_all(
+            reading, engine, steps=steps, recipe=recipe, scenario=chosen, leave_out=left_out
+        )
         applied = recipe_files.apply_or_replay(
             recipe, frame, then, steps=steps, watch=False, scenario=chosen, seed=seed
         )

@@ -11,14 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments, pa, pl, pq
-from sdckit.data.files.file_checks import (
-    FileHeader,
-    clear_errors,
-    file_format,
-    pick_columns,
-    refuse_duplicates,
-    second_file,
-)
+from sdckit.data.files import file_checks
 from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_text
 from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.frames import exactly
@@ -35,15 +28,15 @@ DESCRIBES = ("label", "description", "comment")  # keys of field metadata that d
 OF_POLARS = b"_PL_CATEGORICAL2"  # how Polars marks a Categorical of its own in a file
 
 
-def columnar_header(path: Path, kind: str) -> FileHeader:
+def columnar_header(path: Path, kind: str) -> file_checks.FileHeader:
     """Column names and number of records from the metadata of the file."""
     names = _names(path, kind)
-    with clear_errors(path, kind):
+    with file_checks.clear_errors(path, kind):
         if _is_stream(path, kind):
             n_rows = pl.read_ipc_stream(path, columns=list(names[:1])).height if names else 0
         else:
             n_rows = int(_scan(path, kind).select(pl.len()).collect().item())
-    return FileHeader(names, n_rows, kind)
+    return file_checks.FileHeader(names, n_rows, kind)
 
 
 def read_columnar(
@@ -51,12 +44,12 @@ def read_columnar(
     missing: Sequence[str] = (), rows: int | None = None,
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a Parquet or Arrow file, with the default codes found; see `readers.read_file`."""
-    names = pick_columns(path, _names(path, kind), columns, identifiers=identifiers)
+    names = file_checks.pick_columns(path, _names(path, kind), columns, identifiers=identifiers)
     check_columns(path, len(names))
     if not _is_stream(path, kind):
         n_rows = columnar_header(path, kind).n_rows
         check_values(path, n_rows if rows is None or n_rows is None else min(rows, n_rows), len(names))
-    with clear_errors(path, kind):
+    with file_checks.clear_errors(path, kind):
         if kind == "Arrow":
             _check_fit(path, names, rows)
         try:
@@ -141,13 +134,13 @@ def _scan(path: Path, kind: str) -> pl.LazyFrame:
 def _names(path: Path, kind: str) -> tuple[str, ...]:
     """Column names, read with PyArrow, which also lists duplicates."""
     names = stored_schema(path, kind).names
-    refuse_duplicates(path, names)
+    file_checks.refuse_duplicates(path, names)
     return tuple(names)
 
 
 def stored_schema(path: Path, kind: str) -> pa.Schema:
     """Names and types of the columns of a Parquet or Arrow file; no record is read."""
-    with clear_errors(path, kind):
+    with file_checks.clear_errors(path, kind):
         if kind == "Parquet":
             schema = pq.read_schema(path)
         else:
@@ -197,13 +190,13 @@ _OPEN = 1e200  # an end of a range of codes beyond this is open
 _MOST_UNLABELLED = 50  # more values without a label: a numeric variable with a few labelled codes
 
 
-def labelled_header(path: Path, kind: str, *, encoding: str | None = None) -> FileHeader:
+def labelled_header(path: Path, kind: str, *, encoding: str | None = None) -> file_checks.FileHeader:
     """Column names, and the number of records if the file stores it."""
     meta = _call(path, kind, encoding, metadataonly=True)[1]
     names = tuple(str(name) for name in meta.column_names)
-    refuse_duplicates(path, names)
+    file_checks.refuse_duplicates(path, names)
     n_rows = meta.number_rows
-    return FileHeader(names, int(n_rows) if n_rows is not None and n_rows >= 0 else None, kind)
+    return file_checks.FileHeader(names, int(n_rows) if n_rows is not None and n_rows >= 0 else None, kind)
 
 
 def read_column_labels(path: Path, kind: str, *, encoding: str | None = None) -> dict[str, ColumnLabels]:
@@ -315,14 +308,14 @@ def read_labelled(
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of an SPSS, Stata or SAS file, with the default codes found; see `readers.read_file`."""
     header = labelled_header(path, kind, encoding=encoding)
-    names = pick_columns(path, header.columns, columns, identifiers=identifiers)
+    names = file_checks.pick_columns(path, header.columns, columns, identifiers=identifiers)
     check_columns(path, len(names))
     check_values(path, header.n_rows if rows is None else rows, len(names))
     n_unknown = most(VALUES, path) // len(names) if header.n_rows is None and rows is None else 0
     options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or n_unknown}
     frame, meta = _call(path, kind, encoding, **options)
     check_values(path, frame.height + 1 if n_unknown and frame.height == n_unknown else None, len(names))
-    with clear_errors(path, kind):
+    with file_checks.clear_errors(path, kind):
         frame = apply_codes(frame.select(map(exactly, names)).with_columns(_plain(frame)), missing)
         if labels:
             sets = {name: codes for name in names if (codes := meta.variable_value_labels.get(name))}
@@ -365,7 +358,7 @@ def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[
     if kind == "SAS" and catalogue.is_file():
         options["catalog_file"] = str(catalogue)
     read = getattr(pyreadstat, _READERS[kind])
-    with clear_errors(path, kind):
+    with file_checks.clear_errors(path, kind):
         try:
             frame, meta = read(str(path), output_format="polars", **options)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
@@ -477,13 +470,13 @@ def read_labels(path: str | Path, *, encoding: str | None = None, join: str | Pa
     """
     if encoding is not None:
         arguments.text(encoding, "encoding")
-    second = None if join is None else second_file(join)
+    second = None if join is None else file_checks.second_file(join)
     own = _labels_of(Path(path), encoding)
     return own if second is None else FileLabels({**_labels_of(second, encoding).columns, **own.columns})
 
 
 def _labels_of(file: Path, encoding: str | None) -> FileLabels:
-    kind = file_format(file)
+    kind = file_checks.file_format(file)
     if kind in ("Parquet", "Arrow"):
         return FileLabels.of(column_descriptions(file, kind))
     if kind in ("CSV", "Excel"):

@@ -9,16 +9,7 @@ from pathlib import Path
 
 from sdckit.data import arguments
 from sdckit.data.domain import Domain
-from sdckit.data.ledger.budget_file import (
-    DONE,
-    RESERVED,
-    THROWN_AWAY,
-    WITHDRAWN,
-    BudgetFile,
-    Run,
-    create_budget,
-    open_budget,
-)
+from sdckit.data.ledger import budget_file
 from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError
 from sdckit.protect.margins.privacy_budget import check_promise, epsilon_of, rho_of
@@ -46,7 +37,7 @@ class BudgetLedger(Displayed):
     (0.0, 3.0)
     """
 
-    file: BudgetFile
+    file: budget_file.BudgetFile
 
     @classmethod
     def create(cls, path: str | Path, *, dataset: str, epsilon: float, delta: float) -> BudgetLedger:
@@ -70,7 +61,7 @@ class BudgetLedger(Displayed):
         """
         epsilon, delta = check_promise(epsilon, delta)
         rho = rho_of(epsilon, delta)
-        return cls(create_budget(Path(path), dataset=dataset, epsilon=epsilon, delta=delta, rho=rho))
+        return cls(budget_file.create_budget(Path(path), dataset=dataset, epsilon=epsilon, delta=delta, rho=rho))
 
     @classmethod
     def open(cls, path: str | Path) -> BudgetLedger:
@@ -81,7 +72,7 @@ class BudgetLedger(Displayed):
         FileFormatError
             There is none, or an entry of it was changed.
         """
-        return cls(open_budget(path))
+        return cls(budget_file.open_budget(path))
 
     def throw_away(self, run: int, *, reason: str) -> BudgetLedger:
         """Declare that nothing of a run went out or will: its ρ is not spent then, by your word.
@@ -152,25 +143,25 @@ class BudgetLedger(Displayed):
 
 
 STATES = {
-    THROWN_AWAY: "declared thrown away",
-    RESERVED: "reserved, or failed after noise was drawn",
-    DONE: "done",
-    WITHDRAWN: "given back",
+    budget_file.THROWN_AWAY: "declared thrown away",
+    budget_file.RESERVED: "reserved, or failed after noise was drawn",
+    budget_file.DONE: "done",
+    budget_file.WITHDRAWN: "given back",
 }
 
 
 @contextlib.contextmanager
-def reserving(budget: BudgetLedger | str | Path | None, domain: Domain, rho: float) -> Iterator[Run]:
+def reserving(budget: BudgetLedger | str | Path | None, domain: Domain, rho: float) -> Iterator[budget_file.Run]:
     """Reserve ρ for a run in the budget of its dataset, if there is one.
 
     Raises DataError: the domain has another dataset, or more than is left; FileFormatError: the file is no budget.
     """
     if budget is None:
-        yield Run("")
+        yield budget_file.Run("")
         return
     if not isinstance(budget, BudgetLedger | str | Path):
         raise DataError("budget= is a BudgetLedger, or the path of its file", argument="budget")
-    file = budget.file if isinstance(budget, BudgetLedger) else open_budget(budget)
+    file = budget.file if isinstance(budget, BudgetLedger) else budget_file.open_budget(budget)
     file.check_dataset(domain.dataset)
     with file.reserved(rho, worded=lambda part: f"ε = {_epsilon(part, file.delta):.4g} (ρ = {part:.6g})") as run:
         yield run

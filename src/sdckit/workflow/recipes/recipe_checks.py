@@ -17,18 +17,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import Tallied
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcError, SdcWarning
-from sdckit.workflow.recipes.recipe_steps import (
-    RISK_MEASURES,
-    Method,
-    check_arguments,
-    columns_computed,
-    columns_made,
-    columns_named,
-    method_of,
-    n_files,
-    plain_arguments,
-    read_entries,
-)
+from sdckit.workflow.recipes import recipe_steps
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -82,7 +71,7 @@ def check_against(
     kinds: dict[str, bool | None] = {name: bool(kind.is_numeric()) for name, kind in frame.schema.items()}
     header = _Header(kinds, len(frame))
     for number, step in enumerate(steps, 1):
-        method = method_of(step.method, f"step {number}")
+        method = recipe_steps.method_of(step.method, f"step {number}")
         place = step.place(number)
         _check_columns(header, method, step.arguments, place)
         k = step.arguments.get("k")
@@ -94,7 +83,7 @@ def check_against(
         unknown = method.kind.effect == "unknown"
         if not trial and (unknown or "matrix" in step.arguments):
             _try(header, _on_distinct(step) if counted and not unknown else step, frame, folder, place)
-        if n_files(method, step.arguments) != 1 and not all(later.computes for later in steps[number:]):
+        if recipe_steps.n_files(method, step.arguments) != 1 and not all(later.computes for later in steps[number:]):
             raise ScenarioError(f"{place}: several files come of it (m), so it must be the last step")
         _after(header, method, step, place)
 
@@ -127,13 +116,13 @@ def placed(error: SdcError, place: str) -> SdcError:
 
 def columns_used(steps: Sequence[StepLike]) -> set[str]:
     """The columns that the steps change or leave out."""
-    return {name for step in steps for name in _used(method_of(step.method, "step"), step.arguments)}
+    return {name for step in steps for name in _used(recipe_steps.method_of(step.method, "step"), step.arguments)}
 
 
-def _used(method: Method, arguments: Mapping[str, Any]) -> Iterator[str]:
+def _used(method: recipe_steps.Method, arguments: Mapping[str, Any]) -> Iterator[str]:
     for role in ("column", "columns", "masked", *(["household"] if method.kind.renumbers else [])):
-        yield from columns_named(method, arguments, role)
-    yield from columns_computed(method, arguments)
+        yield from recipe_steps.columns_named(method, arguments, role)
+    yield from recipe_steps.columns_computed(method, arguments)
 
 
 def columns_mentioned(steps: Sequence[StepLike]) -> tuple[str, ...]:
@@ -141,19 +130,19 @@ def columns_mentioned(steps: Sequence[StepLike]) -> tuple[str, ...]:
     named: dict[str, None] = {}
     made: set[str] = set()
     for step in steps:
-        method = method_of(step.method, "step")
-        here = [name for role in method.columns for name in columns_named(method, step.arguments, role)]
+        method = recipe_steps.method_of(step.method, "step")
+        here = [name for role in method.columns for name in recipe_steps.columns_named(method, step.arguments, role)]
         named |= dict.fromkeys(name for name in here if name not in made)
-        made |= set(columns_made(method, step.arguments))
+        made |= set(recipe_steps.columns_made(method, step.arguments))
     return tuple(named)
 
 
-def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any], place: str) -> None:
+def _check_columns(header: _Header, method: recipe_steps.Method, arguments: Mapping[str, Any], place: str) -> None:
     for made in read_derived(arguments[ENTRY]) if method.kind.computes else ():
         for name in (made.column, *made.inputs):
             header.check(name, f"{ENTRY}: {made.column}", place)
     for role in method.columns:
-        for name in columns_named(method, arguments, role):
+        for name in recipe_steps.columns_named(method, arguments, role):
             header.check(name, role, place)
             if role in method.kind.numbers and header.kinds[name] is False:
                 left = f" after {header.texts[name]}" if name in header.texts else ""
@@ -165,8 +154,8 @@ def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any]
         raise DataError(f"{place}: column {arguments['column']!r} holds numbers, no dates; put them in bands")
 
 
-def _check_scenario(method: Method, step: StepLike, scenario: Scenario | None, place: str) -> None:
-    if step.arguments.get("risk") in RISK_MEASURES and "risk" in method.parameters and scenario is None:
+def _check_scenario(method: recipe_steps.Method, step: StepLike, scenario: Scenario | None, place: str) -> None:
+    if step.arguments.get("risk") in recipe_steps.RISK_MEASURES and "risk" in method.parameters and scenario is None:
         raise ScenarioError(f"{place}: the risk is measured under a scenario; give one, or a column as risk")
     intruder = step.arguments.get("intruder")
     if intruder is None:
@@ -204,8 +193,8 @@ def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place
 
     Values that a recoding misses, and levels that a matrix misses.
     """
-    method = method_of(step.method, place)
-    named = [name for role in method.columns for name in columns_named(method, step.arguments, role)]
+    method = recipe_steps.method_of(step.method, place)
+    named = [name for role in method.columns for name in recipe_steps.columns_named(method, step.arguments, role)]
     if header.touched & set(named):
         return
     try:
@@ -222,15 +211,15 @@ def _on_distinct(step: StepLike) -> StepLike:
     return StepLike(step.method, {name: step.arguments[name] for name in ("columns", "matrix")})
 
 
-def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
+def _after(header: _Header, method: recipe_steps.Method, step: StepLike, place: str) -> None:
     effect = method.kind.effect
     if method.kind.first:  # the header is of what it makes
         return
-    header.touched.update(columns_computed(method, step.arguments))
+    header.touched.update(recipe_steps.columns_computed(method, step.arguments))
     for role in ("column", "columns", "keys", "household"):
         if role not in method.columns:
             continue
-        for name in columns_named(method, step.arguments, role):
+        for name in recipe_steps.columns_named(method, step.arguments, role):
             header.touched.add(name)
             if role == "household" and not method.kind.renumbers:
                 continue
@@ -241,13 +230,13 @@ def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
                 header.kinds[name], header.texts[name] = False, place
             elif effect == "unknown":
                 header.kinds[name] = True if step.arguments.get("period") == "year" else None
-    for name in columns_made(method, step.arguments):
+    for name in recipe_steps.columns_made(method, step.arguments):
         header.kinds[name] = header.kinds[name.removesuffix(step.arguments["suffix"])]
     copies = step.arguments.get("masked")
     for name in copies.values() if isinstance(copies, Mapping) else ():
         del header.kinds[name]
         header.gone[name] = place
-    if effect == "same" and not step.computes and not columns_named(method, step.arguments, "columns"):
+    if effect == "same" and not step.computes and not recipe_steps.columns_named(method, step.arguments, "columns"):
         header.touched.update(header.kinds)
 
 
@@ -267,7 +256,7 @@ def call_arguments(step: StepLike, *, scenario: Scenario | None, folder: Path | 
         given["combinations"] = {
             int(size) if size.isdecimal() else size: k for size, k in given["combinations"].items()
         }
-    parameters = method_of(step.method, "step").parameters
+    parameters = recipe_steps.method_of(step.method, "step").parameters
     if scenario is not None and "scenario" in parameters:
         name = step.arguments.get("intruder")
         given["scenario"] = scenario if name is None else scenario.intruder(name)
@@ -278,14 +267,14 @@ def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
     """Validate one step as given, without data."""
     if not isinstance(table, Mapping):
         raise ScenarioError(f"step {number} is no table of method and arguments")
-    method = method_of(table.get("method"), f"step {number}")
+    method = recipe_steps.method_of(table.get("method"), f"step {number}")
     place = f"step {number} ({method.name})"
     for name in table:
         if not isinstance(name, str):
             raise ScenarioError(f"{place}: names of arguments are text")
     given = {name: value for name, value in table.items() if name != "method"}
-    arguments = plain_arguments(given, place)
-    check_arguments(method, arguments, place)
+    arguments = recipe_steps.plain_arguments(given, place)
+    recipe_steps.check_arguments(method, arguments, place)
     if method.kind.computes:
         read_derived(arguments[ENTRY])
     return StepLike(method.name, arguments)
@@ -322,9 +311,9 @@ vain; leave it out of one of the two
     read_derived(derived)
     assert isinstance(derived, Mapping)
     for number, step in enumerate(steps, 1):
-        method = method_of(step.method, f"step {number}")
+        method = recipe_steps.method_of(step.method, f"step {number}")
         roles = () if method.kind.keeps else ("keys", "replace")
-        named = [name for role in roles for name in columns_named(method, step.arguments, role)]
+        named = [name for role in roles for name in recipe_steps.columns_named(method, step.arguments, role)]
         if twice := [name for name in (*_used(method, step.arguments), *named) if name in derived]:
             raise computed_twice(twice[0], step.place(number))
     return (StepLike(RECOMPUTING.name, {ENTRY: dict(derived)}),)
@@ -361,7 +350,7 @@ def read_steps(path: str | Path) -> tuple[StepLike, ...]:
     """
     file = Path(path)
     with naming(file):
-        return checked_steps(read_entries(read_toml(file)))
+        return checked_steps(recipe_steps.read_entries(read_toml(file)))
 
 
 def checked_steps(entries: Mapping[str, Any]) -> tuple[StepLike, ...]:
