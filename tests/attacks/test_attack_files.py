@@ -126,6 +126,43 @@ def test_people_in_both_files_are_counted(shared):
     assert files.control_state == ("overlapping" if shared == 40 else "shared")
 
 
+def of_few_values(rng: np.random.Generator, n: int) -> pl.DataFrame:
+    """People of whom nine in ten have the same values as others of their file."""
+    return pl.DataFrame({"age": (rng.gamma(8, 5, n) // 5).astype(int), "educ": rng.integers(0, 5, n)})
+
+
+def test_other_people_of_few_values_are_not_said_to_be_in_the_file():
+    """Of 200 files made alike 94 were, by the coverage of the smaller file; people of the original still are."""
+    rng, roles = np.random.default_rng(1), {"variables": ["age", "educ"]}
+    said = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SdcWarning)
+        for _ in range(200):
+            original, control = of_few_values(rng, 300), of_few_values(rng, 100)
+            said += opened(original, original, control, roles).control_state != "apart"
+        assert said <= 4
+        for seed in range(20):
+            alone = pl.DataFrame({"age": range(100, 140), "educ": [1] * 40})
+            original = pl.concat([of_few_values(rng, 800), alone], how="vertical_relaxed")
+            files = opened(original, original, original.sample(400, seed=seed), roles)
+            assert files.control_state == "overlapping"
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
+def test_chance_is_that_of_a_random_split(share):
+    """One split of a hundred is beyond it, or few more; where every group is in both files it always is."""
+    rng = np.random.default_rng(1)
+    group = np.repeat(np.arange(240), rng.choice([1, 1, 1, 2, 3, 6], 240))
+    k, beyond = int(group.max()) + 1, 0
+    for _ in range(2000):
+        control = rng.permutation(len(group)) < share * len(group)
+        beyond += nearest_rows._is_beyond_chance(
+            np.bincount(group[~control], minlength=k), np.bincount(group[control], minlength=k)
+        )
+    assert 0 < beyond <= 40
+    assert nearest_rows._is_beyond_chance(np.full(k, 1), np.full(k, 2))
+
+
 def test_the_state_of_the_control_file():
     assert (opened(control=None).control_state, opened().control_state) == ("none", "apart")
 

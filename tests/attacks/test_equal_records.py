@@ -10,7 +10,16 @@ import pytest
 
 import sdckit as sdc
 from sdckit.attacks import equal_records
-from sdckit.attacks.equal_records import RADII, EqualRecords, count_moved, count_near, given_extremes, on_a_scale
+from sdckit.attacks.equal_records import (
+    RADII,
+    EqualRecords,
+    count_equal,
+    count_moved,
+    count_near,
+    given_extremes,
+    on_a_scale,
+)
+from sdckit.numerics.compiling import compiling_all
 
 MOVED = {"1": lambda value, sign: value + sign, "1 %": lambda value, sign: (value * (1 + sign / 100)).round(),
          "5 %": lambda value, sign: (value * (1 + sign / 20)).round()}  # fmt: skip
@@ -76,6 +85,44 @@ def test_it_counts_what_is_counted_by_hand(seed):
         ]  # fmt: skip
         times = [near[:60].count(k) / k for k in (1, 2, 3)]
         assert (among, counted) == (sizes, EqualRecords(near[60:100].count(1), near[100:].count(1), *times))
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 7])
+@pytest.mark.parametrize("counted_rows", [False, True])
+def test_equal_records_are_counted_by_hand_without_each_column(n_columns, counted_rows):
+    """Also where rows stand for several records, and where most rows are like no other and so are left out early."""
+    rng = np.random.default_rng(n_columns)
+    sizes = (50, 40, 30)
+    codes = [rng.integers(0, most, sum(sizes)).astype(np.int32) for most in (2, 3, 40, 2, 5, 3, 60)[-n_columns:]]
+    for own in codes:
+        own[50:60], own[90:95] = own[:10], own[5:10]
+    times = rng.integers(1, 4, sum(sizes)) if counted_rows else None
+    records = np.ones(sum(sizes), np.int64) if times is None else times
+    expected = []
+    for left_out in [None, *range(n_columns)][: n_columns + 1 if n_columns > 1 else 1]:
+        key = [*zip(*([0] * sum(sizes), *(own for at, own in enumerate(codes) if at != left_out)), strict=True)]
+        size = {own: sum(records[i] for i in range(50) if key[i] == own) for own in {*key[:50]}}
+        hits = [records[row] if size.get(key[row]) == 1 else 0 for row in range(120)]
+        seen = [sum(number == k for number in size.values()) for k in (1, 2, 3)]
+        expected.append(EqualRecords(sum(hits[50:90]), sum(hits[90:]), *seen))
+    assert count_equal(codes, sizes, times) == expected
+
+
+def test_places_are_those_of_numpy_to_the_last_bit():
+    rng = np.random.default_rng(1)
+    own = np.concatenate([np.exp(rng.normal(10, 2, 5000)), np.zeros(700)])
+    numbers = np.concatenate([own, rng.normal(0, 1e6, 5000), [np.nan, np.inf, -np.inf, own.max(), own.min()]])
+    by_numpy = on_a_scale(numbers, own)
+    with compiling_all():
+        assert np.array_equal(on_a_scale(numbers, own), by_numpy)
+    assert np.array_equal(on_a_scale(numbers, own, np.ones(len(own), np.int64)), by_numpy)
+    assert (by_numpy[-5:] == [-1, -1, -1, 1, by_numpy.min(initial=1, where=by_numpy >= 0)]).all()
+
+
+def test_the_usual_step_is_the_same_where_equal_records_are_one_row():
+    rng = np.random.default_rng(1)
+    places, times = rng.random(300).round(2), rng.integers(1, 5, 300)
+    assert equal_records._step(places, times) == equal_records._step(np.repeat(places, times)) > 0
 
 
 def test_every_pair_of_numbers_is_left_out_of_a_few_rows_and_of_many_those_of_most_values(monkeypatch):

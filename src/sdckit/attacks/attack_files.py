@@ -4,6 +4,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import NormalDist
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,6 +30,8 @@ ORDERED = {"numbers", "dates", "times", "durations"}
 MATERIAL = 0.05  # share of the control file that overlaps with the original, from which on its rates are not used
 Kind = TypeVar("Kind", bound=AttackResult)
 TOO_COARSE = 0.95  # share of duplicates within files above which equal records in two files are no evidence
+RARE = 0.1  # share of duplicates up to which few equal records are evidence
+RARELY = NormalDist().inv_cdf(0.99)  # standard errors above which chance is one time in a hundred
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +234,29 @@ def _overlap(files: AttackFiles, names: Sequence[str]) -> int:
     expected = files.n_control * share
     limit = min(1.5 * expected + 3 * math.sqrt(expected), files.n_control * (1 + share) / 2)
     same = (own > 0).sum() > 1 and np.array_equal(own, other)
-    return overlap if same or (share < TOO_COARSE and overlap > limit) else 0
+    beyond = share < TOO_COARSE and overlap > limit and (share < RARE or _is_beyond_chance(own, other))
+    return overlap if same or beyond else 0
+
+
+def _is_beyond_chance(own: Ints, other: Ints) -> bool:
+    """Whether more records of a control file equal an original than if it were open which record is in which file.
+
+    By groups of equal records: those that the original, and the control file, have of each. A group of t records is in
+    the control file alone with the probability of t draws without replacement; the variance of the records of such
+    groups is that of independent groups, given how many records the control file has.
+
+    >>> [_is_beyond_chance(np.ones(pairs, np.int64), np.ones(pairs, np.int64)) for pairs in (4, 12)]
+    [False, True]
+    """
+    n, n_control = int(own.sum()), int(other.sum())
+    total = n + n_control
+    sizes, times = np.unique(own + other, return_counts=True)
+    before = np.arange(int(sizes[-1]))
+    alone = np.cumprod(np.maximum(n_control - before, 0) / (total - before))[sizes - 1]
+    squares = times * sizes.astype(np.float64) ** 2 * alone
+    variance = (squares * (1 - alone)).sum() - (squares.sum() * n / total) ** 2 * total / (n * n_control)
+    by_chance = n_control - float((times * sizes * alone).sum())
+    return bool(other[own > 0].sum() - 0.5 > by_chance + RARELY * math.sqrt(max(variance, 0.0)))
 
 
 def numeric_columns(

@@ -76,7 +76,8 @@ def _on_a_scale(pair: Pair, name: str, chosen: Sequence[int]) -> tuple[Floats, F
     if not (all(kind.is_numeric() for kind in types) or all(kind.is_temporal() for kind in types)):
         return None
     own, *others = _values(pair, name, chosen)
-    if len(np.unique(own[np.isfinite(own)])) <= FEW_VALUES:
+    known = own[np.isfinite(own)]
+    if all(len(np.unique(some)) <= FEW_VALUES for some in (known[: 100 * FEW_VALUES], known)):
         return None
     together = np.concatenate([own, *others])
     return together, on_a_scale(together, own, None if pair.times is None else pair.times[0])
@@ -420,6 +421,13 @@ def _size_of(control: Frame | None) -> int:
     return count_records(control.to_native()) if is_lazy(control) else len(control)  # type: ignore[arg-type]
 
 
+def _is_shared(codes: Codes, rows: Sequence[int]) -> bool:
+    """Whether some value of a column is in the original and in the release."""
+    present = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
+    present[codes[: rows[0]]] = True
+    return bool(present[codes[rows[0] :][: rows[1]]].any())
+
+
 def _count_here(
     pair: Pair, j: int, names: Sequence[str], sizes: Sequence[int], notes: dict[str, str]
 ) -> tuple[list[_Counts], dict[str, Extremes]]:
@@ -427,7 +435,7 @@ def _count_here(
     chosen = (0, j) if pair.control is None else (0, j, pair.m + 1)
     coded = {name: _codes(pair, name, chosen) for name in names}
     rows = (len(pair.original), len(pair.released[j - 1]), sizes[2])
-    apart = [name for name, codes in coded.items() if not np.isin(codes[rows[0] :][: rows[1]], codes[: rows[0]]).any()]
+    apart = [name for name, codes in coded.items() if not _is_shared(codes, rows)]
     if 0 < len(apart) < len(names):
         notes["variables"] = NOT_SHARED.format(", ".join(apart))
         coded = {name: codes for name, codes in coded.items() if name not in apart}

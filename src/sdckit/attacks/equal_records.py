@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from itertools import takewhile
+from dataclasses import astuple, dataclass, replace
+from itertools import pairwise, takewhile
 
 import numpy as np
 
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.coding import hash_words
+from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.grouping import first_of_groups
+from sdckit.numerics.threads import chunks, run
 
 KNOTS, FEWEST_BETWEEN = 64, 8  # places at which a number is put on a scale, and records between two of them
 
@@ -46,56 +48,97 @@ def count_equal(columns: Sequence[Codes], sizes: Sequence[int], times: Ints | No
     >>> [(equal.copies, equal.once) for equal in count_equal(codes, (3, 2, 0))]
     [(1, 3), (2, 1), (1, 1)]
     """
-    n = sum(sizes)
-    counted = [_count(group_codes(columns, n).of_row, sizes, times)]
-    if len(columns) > 1:
-        but_one = _without(columns, group_codes([], n).of_row, 1)
-        counted += [_count(groups, sizes, times) for _, groups in but_one]
-    return counted
+    every = range(len(columns))
+    but_one: list[EqualRecords] = []
+    whole: list[EqualRecords] = []
+    for at, rows in _but_one(_all_rows(columns, sizes, times), every):
+        whole = whole or [_count(rows.within([at], []))]
+        but_one.append(_count(rows))
+    return [*whole, *but_one] if len(columns) > 1 else whole
 
 
-def _without(columns: Sequence[Codes], given: Codes, left_out: int) -> Iterator[tuple[tuple[int, ...], Codes]]:
-    """The groups of rows, in `given` groups, without each set of so many columns, whose places come first.
+NARROWED = 0.9  # share of the rows up to which it pays to copy the codes of those that are left
 
-    What stands before a column and what stands behind it are numbered once, so that each combination without a column
-    is a pair of two numbers.
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows by groups (`of_row`) of equal ones, without those that are like no other, whatever is still compared.
+
+    `rows`: where they stand in the files; `columns`: their codes, by column; `alone`: how many of the others are one,
+    two and three records of the original; `times`: of all rows.
     """
-    n = len(given)
-    behind = [group_codes([], n).of_row]
-    for codes in reversed(columns):
-        behind.append(group_codes([codes, behind[-1]], n).of_row)
-    behind.reverse()
 
-    def from_place(first: int, before: Codes, more: int) -> Iterator[tuple[tuple[int, ...], Codes]]:
-        for at in range(first, len(columns)):
-            if more == 1:
-                yield (at,), group_codes([before, behind[at + 1]], n).of_row
-            else:
-                for places, groups in from_place(at + 1, before, more - 1):
-                    yield (at, *places), groups
-            before = group_codes([before, columns[at]], n).of_row
+    rows: Ints
+    of_row: Codes
+    columns: Mapping[int, Codes]
+    alone: tuple[int, int, int]
+    sizes: Sequence[int]
+    times: Ints | None
 
-    return from_place(0, given, left_out)
+    @property
+    def n_original(self) -> int:
+        return int(np.searchsorted(self.rows, self.sizes[0]))
+
+    def records(self, rows: Ints) -> Ints:
+        """The records of some of all rows."""
+        return np.ones(len(rows), np.int64) if self.times is None else self.times[rows]
+
+    def within(self, compared: Sequence[int], later: Sequence[int]) -> _Rows:
+        """The groups by some more columns; of the others only those compared `later` are kept.
+
+        Rows in a group of their own, or of no original, stay so whatever else is compared.
+        """
+        codes = [self.columns[at] for at in compared]
+        groups = group_codes([self.of_row, *codes], len(self.rows)) if codes else None
+        of_row = self.of_row if groups is None else groups.of_row
+        size = np.bincount(of_row) if groups is None else groups.size
+        n_original = self.n_original
+        some = np.zeros(len(size), np.bool_)
+        some[of_row[:n_original]] = True
+        left = (some & (size > 1))[of_row]
+        if np.count_nonzero(left) > NARROWED * len(left):
+            return replace(self, of_row=of_row, columns={at: self.columns[at] for at in later})
+        records = self.records(self.rows[:n_original][size[of_row[:n_original]] == 1])
+        once, twice, thrice = (self.alone[k - 1] + int((records == k).sum()) for k in (1, 2, 3))
+        columns = {at: self.columns[at][left] for at in later}
+        return replace(self, rows=self.rows[left], of_row=of_row[left], columns=columns, alone=(once, twice, thrice))
 
 
-def _count(
-    of_row: Codes, sizes: Sequence[int], times: Ints | None, alike: Callable[[Ints, Ints], Bools] | None = None
-) -> EqualRecords:
+def _all_rows(columns: Sequence[Codes], sizes: Sequence[int], times: Ints | None) -> _Rows:
+    n = sum(sizes)
+    one_group = np.zeros(n, np.int32)
+    return _Rows(np.arange(n), one_group, dict(enumerate(columns)), (0, 0, 0), sizes, times)
+
+
+def _but_one(rows: _Rows, places: Sequence[int]) -> Iterator[tuple[int, _Rows]]:
+    """The groups of rows by all columns at some places but one, for each of them in turn.
+
+    The half without it is compared first: few rows are left after that, and it is done once for all of the other half.
+    """
+    if len(places) == 1:
+        yield places[0], rows
+        return
+    halves = places[: len(places) // 2], places[len(places) // 2 :]
+    for mine, others in (halves, halves[::-1]):
+        yield from _but_one(rows.within(others, mine), mine)
+
+
+def _count(rows: _Rows, alike: Callable[[Ints, Ints], Bools] | None = None) -> EqualRecords:
     """Count the records of groups; with `alike`, of those with one original and of twins those alike in more."""
-    original = of_row[: sizes[0]]
-    own, there, others = np.split(np.ones(len(of_row), np.int64) if times is None else times, np.cumsum(sizes)[:-1])
-    size = np.zeros(int(of_row.max(initial=0)) + 1, np.int64)
-    np.add.at(size, original, own)
-    once, twice, thrice = (int((size == k).sum()) for k in (1, 2, 3))
-    hits = size[of_row[sizes[0] :]] == 1
+    n_original, k = rows.n_original, int(rows.of_row.max(initial=0)) + 1
+    original, others = rows.of_row[:n_original], rows.of_row[n_original:]
+    here, there = rows.rows[:n_original], rows.rows[n_original:]
+    size = np.bincount(original, None if rows.times is None else rows.times[here], k)
+    once, twice, thrice = (alone + int((size == k).sum()) for k, alone in enumerate(rows.alone, 1))
+    hits = np.flatnonzero(size[others] == 1)
     if alike is not None:
-        first, last, rows = np.empty_like(size), np.empty_like(size), np.arange(sizes[0])
-        last[original], first[original[::-1]] = rows, rows[::-1]
-        some = np.flatnonzero(hits)
-        hits[some] = alike(some + sizes[0], last[of_row[some + sizes[0]]])
-        twice = int(alike(first[size == 2], last[size == 2]).sum())
-    released, control = np.split(hits, [sizes[1]])
-    return EqualRecords(int(there[released].sum()), int(others[control].sum()), once, twice, thrice)
+        first, last = np.empty(k, np.int64), np.empty(k, np.int64)
+        last[original], first[original[::-1]] = here, here[::-1]
+        hits = hits[alike(there[hits], last[others[hits]])]
+        twice = rows.alone[1] + int(alike(first[size == 2], last[size == 2]).sum())
+    hits = there[hits]
+    records, released = rows.records(hits), hits < sum(rows.sizes[:2])
+    return EqualRecords(int(records[released].sum()), int(records[~released].sum()), once, twice, thrice)
 
 
 # Numbers that one person has, the largest and the smallest.
@@ -123,12 +166,16 @@ def given_extremes(values: Floats, codes: Codes, sizes: Sequence[int], times: In
     >>> given_extremes(values, values.astype(np.int32), (4, 5, 0))
     Extremes(single=4, given=3, by_chance=0.0)
     """
-    weight, n = np.ones(len(codes)) if times is None else times, int(codes.max(initial=0)) + 1
-    files = np.split(np.arange(len(codes)), np.cumsum(sizes)[:-1])
-    own, there, control = (np.bincount(codes[rows], weight[rows], n) for rows in files)
+    n, edges = int(codes.max(initial=0)) + 1, [0, *np.cumsum(sizes).tolist()]
+    files = [slice(*ends) for ends in pairwise(edges)]
+    own, there, control = (np.bincount(codes[rows], None if times is None else times[rows], n) for rows in files)
     value = np.full(n, np.nan)
     value[codes] = values
     known = np.flatnonzero((own > 0) & np.isfinite(value))
+    if len(known) > 2 * TOWARDS_ENDS:  # no others are looked at
+        towards = [TOWARDS_ENDS - 1, -TOWARDS_ENDS]
+        order = np.argpartition(value[known], towards)
+        known = known[np.concatenate([order[:TOWARDS_ENDS], order[-TOWARDS_ENDS:]])]
     in_order = known[np.argsort(value[known])]
     ends = np.unique(np.concatenate([in_order[:ENDS], in_order[-ENDS:]]))
     single = ends[own[ends] == 1]
@@ -161,28 +208,68 @@ def on_a_scale(numbers: Floats, own: Floats, times: Ints | None = None) -> Float
     >>> on_a_scale(np.array([5.0, 7.5, np.nan, 99]), np.arange(11.0)).tolist()
     [0.5, 0.75, -1.0, 1.0]
     """
-    known, finite = np.isfinite(own), np.isfinite(numbers)
-    values, times = own[known], np.ones(int(known.sum()), np.int64) if times is None else times[known]
-    order = np.argsort(values)
-    values, until = values[order], np.cumsum(times[order])
+    known = np.isfinite(own)
+    values, until = own[known], np.arange(1, int(known.sum()) + 1)
+    if times is None:
+        values.sort()
+    else:
+        order = np.argsort(values)
+        values, until = values[order], np.cumsum(times[known][order])
     shares = np.linspace(0, 1, min(KNOTS, max(2, int(until[-1]) // FEWEST_BETWEEN)) + 1)
     between, low = np.modf(shares * (until[-1] - 1))
     low, high = (values[np.searchsorted(until, np.minimum(at, until[-1] - 1), side="right")] for at in (low, low + 1))
     knots, of_share = np.unique(low + (high - low) * between, return_inverse=True)
+    return _placed(numbers, knots, np.bincount(of_share, shares) / np.bincount(of_share))
+
+
+def _placed(numbers: Floats, knots: Floats, shares: Floats) -> Floats:
+    """As `np.interp` between knots; -1 for what is no finite number."""
     place = np.full(len(numbers), -1.0)
-    place[finite] = np.interp(numbers[finite], knots, np.bincount(of_share, shares) / np.bincount(of_share))
+    if is_few(_place_between, len(numbers)):
+        finite = np.isfinite(numbers)
+        place[finite] = np.interp(numbers[finite], knots, shares)
+    else:
+        slopes = np.diff(shares) / np.diff(knots)
+        run(lambda part: _place_between(numbers, *part, knots, shares, slopes, place), chunks(len(numbers)))
     return place
+
+
+@njit(cache=True, nogil=True)
+def _place_between(numbers, start, stop, knots, shares, slopes, place):  # type: ignore[no-untyped-def]
+    """Write where each finite number lies into `place`, for rows start to stop, with the operations of `np.interp`."""
+    last = len(knots) - 1
+    for i in range(start, stop):
+        number = numbers[i]
+        if not np.isfinite(number):
+            continue
+        if number < knots[0]:
+            place[i] = shares[0]
+        elif number >= knots[last]:
+            place[i] = shares[last]
+        else:
+            at, size = 0, last  # the knot before it is one of so many from `at` on
+            while size > 1:
+                half = size // 2
+                at += half if knots[at + half] <= number else 0
+                size -= half
+            place[i] = shares[at] if knots[at] == number else slopes[at] * (number - knots[at]) + shares[at]
 
 
 def _step(places: Floats, times: Ints | None = None) -> float:
     """The distance from one place to the next that most records have, so many `times` each."""
-    seen, of_row = np.unique(places, return_inverse=True)
-    records = np.bincount(of_row, times)[seen >= 0]
-    seen = seen[seen >= 0]
+    if times is None:
+        seen, records = np.unique(places, return_counts=True)
+    else:
+        seen, of_row = np.unique(places, return_inverse=True)
+        records = np.bincount(of_row, times)
+    seen, records = seen[seen >= 0], records[seen >= 0]
     if len(seen) < 2:
         return 0.0
     gaps = np.diff(seen)
     farther = np.maximum(np.append(gaps, 0), np.insert(gaps, 0, 0))
+    if times is None:
+        usual = math.ceil(USUAL_STEP * records.sum()) - 1
+        return float(np.partition(np.repeat(farther, records), usual)[usual])
     order = np.argsort(farther)
     return float(farther[order][np.searchsorted(np.cumsum(records[order]), USUAL_STEP * records.sum())])
 
@@ -210,16 +297,17 @@ def count_moved(
     moving = sorted(of_most[: most[-1]]) if most else []
     if not moving:
         return {}
-    still = group_codes([codes for at, codes in enumerate(columns) if at not in moving], sum(sizes)).of_row
-    counted = {}
-    for left_out, groups in _without([columns[at] for at in moving], still, 2):
-        pair = moving[left_out[0]], moving[left_out[1]]
-        own = [places[at] for at in pair]
+    still = [at for at in range(len(columns)) if at not in moving]
+    rows, counted = _all_rows(columns, sizes, times).within(still, moving), {}
+    for at, first in enumerate(moving[:-1]):
+        later = moving[at + 1 :]
+        for second, groups in _but_one(rows.within(moving[:at], later), later):
+            own = places[first], places[second]
 
-        def alike(here: Ints, there: Ints, own: Sequence[Floats] = own) -> Bools:
-            return np.all([np.abs(place[here] - place[there]) <= RADII[-1] for place in own], axis=0)  # type: ignore[no-any-return]
+            def alike(here: Ints, there: Ints, own: Sequence[Floats] = own) -> Bools:
+                return np.all([np.abs(place[here] - place[there]) <= RADII[-1] for place in own], axis=0)  # type: ignore[no-any-return]
 
-        counted[pair] = _count(groups, sizes, times, alike)
+            counted[first, second] = _count(groups, alike)
     return counted
 
 
@@ -270,7 +358,11 @@ def _sought(block: Codes, places: Sequence[Floats]) -> Ints:
     The people of these blocks and values are as any: who of them is in a file hangs on nothing else.
     """
     size = np.bincount(block)
-    order = np.argsort(hash_words(np.arange(len(size), dtype=np.uint64)), kind="stable")
+    hashed = hash_words(np.arange(len(size), dtype=np.uint64))
+    first = np.arange(len(size))
+    if len(first) > MOST_SOUGHT:  # no more blocks hold so many rows
+        first = np.argpartition(hashed, MOST_SOUGHT)[: MOST_SOUGHT + 1]
+    order = first[np.argsort(hashed[first], kind="stable")]
     chosen = np.zeros(len(size), np.bool_)
     chosen[order[: max(1, int(np.searchsorted(np.cumsum(size[order]), MOST_SOUGHT, side="right")))]] = True
     rows = np.flatnonzero(chosen[block])

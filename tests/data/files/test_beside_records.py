@@ -96,6 +96,12 @@ def of_two_values(path: Path) -> None:
     frame.to_feather(path)
 
 
+def of_one_answer(path: Path, rows: int) -> None:
+    """All that say yes are taken out, which stands beneath; behind the last record there is nothing, or others."""
+    frame = pl.DataFrame({"kept": [True, False, True, True, False, True, True, False, True, False, True]}).head(rows)
+    frame.select(pl.when(~pl.col("kept")).then(pl.col("kept"))).write_ipc(path)
+
+
 def part_of_a_table(path: Path) -> None:
     """Arrow writes up to 63 bytes more of a text than the records that are left have."""
     table = pa.table({"name": ["a" * 70, "b" * 70, "mayor 9100"]}).slice(0, 2)
@@ -182,6 +188,10 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "beneath missing": ("arrow", lambda path: hidden("", path), BOTH),
     "long texts": ("arrow", lambda path: hidden((LONG + pl.col("region")).alias("region"), path), BOTH),
     **{f"beneath missing, {name}": ("arrow", of_each_type, KEPT) for name in TYPES},
+    **{
+        f"one answer, {rows} rows": ("arrow", lambda path, rows=rows: of_one_answer(path, rows), KEPT)
+        for rows in (8, 9)
+    },
     "two values, pandas": ("feather", of_two_values, "values beneath missing ones (ill)"),
     "part of a table": ("arrow", part_of_a_table, "behind the last record"),
     "text of no cell": (
@@ -308,6 +318,8 @@ def bare_files(folder: Path) -> list[Path]:
     pl.from_pandas(pandas).write_ipc(folder / "from_pandas.arrow")
     answers = pd.DataFrame({"ill": [True, None, False]})
     pf.write_feather(duckdb.from_df(answers).to_arrow_table(), folder / "duckdb.feather")
+    batches = duckdb.sql("SELECT CASE WHEN i % 3 > 0 THEN i % 2 = 0 END AS ill FROM range(131_075) t(i)")
+    pf.write_feather(batches.to_arrow_table(), folder / "batches.feather")
     workbook(folder / "filters.xlsx", more=lambda book: book.worksheets()[0].autofilter("A1:B5"))
     roles = b"region:$@Role('0'\n)/pay:$@Role('1'\n)"
     with_attribute(folder / "roles.sav", roles)
@@ -325,5 +337,5 @@ def bare_files(folder: Path) -> list[Path]:
 
 def test_files_of_records_alone_hold_nothing_else(tmp_path: Path) -> None:
     files = bare_files(tmp_path)
-    assert len(files) == 18
+    assert len(files) == 19
     assert {file.name: beside_records(file) for file in files} == {file.name: () for file in files}

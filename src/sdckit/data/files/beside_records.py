@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -168,35 +168,51 @@ def _of_arrow(path: Path, kind: str) -> Iterator[str]:
     unused: dict[str, set[Any]] = {name: set() for name in coded}
     used: dict[str, set[Any]] = {name: set() for name in coded}
     beneath: dict[str, None] = {}
+    bits: dict[str, _Bits] = {field.name: (set(), set()) for field in fields}
     for batch in stored_batches(path, kind, coded if kind == "Parquet" else [field.name for field in fields]):
         for name in coded:
             listed, places = batch.column(name).dictionary.to_pylist(), batch.column(name).indices.unique().to_pylist()
             unused[name].update(listed)
             used[name].update(listed[place] for place in places if place is not None and place >= 0)
         if kind == "Arrow":
-            beneath |= dict.fromkeys(name for name in batch.schema.names if _is_beneath(batch.column(name), fills))
+            beneath |= dict.fromkeys(
+                name for name in batch.schema.names if _is_beneath(batch.column(name), fills, bits[name])
+            )
+    beneath |= dict.fromkeys(name for name, seen in bits.items() if _are_values(*seen))
     if empty := [name for name in coded if unused[name] - used[name] - {None}]:
         yield CATEGORIES.format(some_of(empty))
     if beneath:
         yield BENEATH.format(some_of(list(beneath)))
 
 
-def _is_beneath(column: pa.Array, fills: Sequence[int]) -> bool:
+_Bits: TypeAlias = tuple[set[int], set[int]]  # beneath missing values, and behind the last one of each batch
+
+
+def _are_values(beneath: set[int], behind: set[int]) -> bool:
+    """Whether such bits of a yes-no column may be values: a writer fills both with the same, DuckDB with ones.
+
+    Rows by the eight have nothing behind them, which another batch of the file may show. Where none does, ones beneath
+    may be the answers that were taken out.
+    """
+    return len(beneath) > 0 and (len(behind) > 1 or not beneath <= (behind or {0}))
+
+
+def _is_beneath(column: pa.Array, fills: Sequence[int], bits: _Bits) -> bool:
     """Whether bytes that look like values stand beneath missing values or behind the last one, also of parts.
 
-    `fills` are what the writer of the file puts beneath missing values.
+    `fills` are what the writer of the file puts beneath missing values. To `bits` are added those of yes-no columns.
     """
     kind, missing, stop = column.type, as_mask(column.is_null()), column.offset + len(column)
     here, buffers = slice(column.offset, stop), [buffer or b"" for buffer in column.buffers()]
     if pa.types.is_null(kind) or not len(column):
         return False
     if pa.types.is_dictionary(kind):
-        return _is_beneath(column.indices, _OF_CODES)
+        return _is_beneath(column.indices, _OF_CODES, bits)
     if pa.types.is_struct(kind):
-        return any(_is_beneath(part, fills) for part in column.flatten())
+        return any(_is_beneath(part, fills, bits) for part in column.flatten())
     if pa.types.is_fixed_size_list(kind):
         of_missing = as_mask(column.values.is_valid())[np.repeat(missing, kind.list_size)]
-        return bool(of_missing.any()) or _is_beneath(column.values, fills)
+        return bool(of_missing.any()) or _is_beneath(column.values, fills, bits)
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         sizes = np.frombuffer(buffers[1], dtype=np.int32).reshape(-1, 4)[here, 0]
         long = np.flatnonzero(~missing & (sizes > _IN_VIEW))
@@ -206,9 +222,10 @@ def _is_beneath(column: pa.Array, fills: Sequence[int]) -> bool:
         return bool(sizes[missing].any()) or (kept > sizes[long].sum() and kept != between.sum())
     if pa.types.is_boolean(kind):
         stored = np.frombuffer(buffers[1], dtype=np.uint8)
-        bits, whole = np.unpackbits(stored, bitorder="little"), -(-stop // 8)
-        filled_with = bits[stop : 8 * whole].any()  # DuckDB fills both with ones
-        return bool((bits[here][missing] != filled_with).any() or stored[whole:].any())
+        values, whole = np.unpackbits(stored, bitorder="little"), -(-stop // 8)
+        for seen, some in zip(bits, (values[here][missing], values[stop : 8 * whole]), strict=True):
+            seen.update(np.unique(some).tolist())
+        return bool(stored[whole:].any())
     if pa.types.is_decimal(kind) or pa.types.is_fixed_size_binary(kind):
         cells = np.frombuffer(buffers[1], dtype=np.uint8).reshape(-1, kind.byte_width)
         return bool(cells[here][missing].any() or cells[stop:].any())
@@ -224,7 +241,7 @@ def _is_beneath(column: pa.Array, fills: Sequence[int]) -> bool:
     if (np.diff(ends) > 0)[missing].any():
         return True
     if hasattr(column, "values"):
-        return len(column.values) > ends[-1] or _is_beneath(column.values, fills)
+        return len(column.values) > ends[-1] or _is_beneath(column.values, fills, bits)
     return bool(np.frombuffer(buffers[2], dtype=np.uint8)[ends[-1] :].any())
 
 
