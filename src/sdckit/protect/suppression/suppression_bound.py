@@ -7,6 +7,7 @@ every record at risk either loses a value itself or gains all matches it lacks f
 price is earned in full, and the sum of the prices is a lower bound (a dual solution of the covering problem).
 """
 
+import hashlib
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -94,18 +95,38 @@ def solve(
     pairs = _pairs(at, risky, cell, cap)
     if len(pairs.first) > MOST_PAIRS:
         return None
-    return _programme(at, k, cell, cap, pairs, rows, least, nodes)
+    # a search, its verdicts and the recipe it ends with ask for the same programme again and again
+    there, lacking = at.codes[cell] >= 0, k - TINY - at.frequency[cell]
+    parts = (there, lacking, cap, pairs.first, pairs.second, pairs.worth, pairs.diff)
+    asked = repr([(part.shape, part.dtype.str) for part in parts] + [least, nodes]).encode()
+    key = hashlib.blake2b(b"".join([asked, *(part.tobytes() for part in parts)])).digest()
+    if (outcome := _SOLVED.get(key)) is None:
+        outcome = _programme(there, lacking, cap, pairs, least, nodes)
+        if len(_SOLVED) >= REMEMBERED:
+            _SOLVED.clear()
+        _SOLVED[key] = outcome
+    masks, total, bound = outcome
+    return Solution(rows if total is not None else rows[:0], masks.copy(), total, bound)
+
+
+REMEMBERED = 64  # programmes, with a number for each record at risk
+_SOLVED: dict[bytes, tuple[NDArray[np.uint64], int | None, int]] = {}
 
 
 def _programme(
-    at: Situation, k: int, cell: NDArray[np.int64], cap: NDArray[np.int64], pairs: _Pairs,
-    rows: NDArray[np.int64], least: int, nodes: int,
-) -> Solution:  # fmt: skip
+    there: NDArray[np.bool_], lacking: NDArray[np.float64], cap: NDArray[np.int64], pairs: _Pairs, least: int,
+    nodes: int,
+) -> tuple[NDArray[np.uint64], int | None, int]:  # fmt: skip
+    """The keys that each record at risk loses, as bits, how many values these are, and how many at least are needed.
+
+    `there` (n, p): its values that are not missing. `lacking` (n,): the matches it lacks. `cap` (n,): how many keys it
+    may lose.
+    """
     from scipy.optimize import Bounds, LinearConstraint
     from scipy.sparse import coo_array
 
-    n, p, q = len(cell), at.codes.shape[1], len(pairs.first)
-    n_values, lacking = n * p, k - TINY - at.frequency[cell]
+    (n, p), q = there.shape, len(pairs.first)
+    n_values = n * p
     pair, key = np.nonzero(pairs.diff)  # a pair matches if on each key that differs one of the values is suppressed
     line = np.arange(len(pair))
     other = pairs.second[pair]
@@ -129,11 +150,10 @@ def _programme(
     ]
     i, j, value = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
     upper = np.concatenate([np.zeros(len(pair)), -lacking, cap, -lacking, [-least]])
-    there = (at.codes[cell] >= 0).ravel()
     optimum = solve_programme(
         np.concatenate([np.ones(n_values), np.zeros(q)]),
         integrality=np.concatenate([np.ones(n_values), np.zeros(q)]),
-        bounds=Bounds(0, np.concatenate([there.astype(float), np.ones(q)])),
+        bounds=Bounds(0, np.concatenate([there.ravel().astype(float), np.ones(q)])),
         constraints=LinearConstraint(coo_array((value, (i, j)), (len(upper), n_values + q)).tocsr(), -np.inf, upper),
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
     )  # fmt: skip
@@ -141,10 +161,10 @@ def _programme(
     if bound is not None and math.isfinite(bound):
         least = max(least, math.ceil(bound - 1e-6))
     if optimum.x is None:
-        return Solution(rows[:0], np.empty(0, np.uint64), None, least)
+        return np.empty(0, np.uint64), None, least
     gone = optimum.x[:n_values].reshape(n, p) > 0.5
     masks = (gone << np.arange(p)).sum(axis=1).astype(np.uint64)
-    return Solution(rows, masks, int(gone.sum()), least)
+    return masks, int(gone.sum()), least
 
 
 ROUNDS = 12
