@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from sdckit.data import pl
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import FileFormatError
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 KEYS = ("age", "yrs_married", "children", "religious", "educ", "occupation")
 SAMPLING_FRACTION = 0.01
@@ -39,8 +35,6 @@ def load_demo() -> pl.DataFrame:
     >>> sorted(load_demo()["affairs"].unique())
     ['none', 'over 1 to 3', 'over 3', 'up to 1']
     """
-    import polars as pl
-
     affairs = pl.col("affairs")
     banded = pl.lit(LAST_BAND)
     for upper, label in reversed(BANDS.items()):

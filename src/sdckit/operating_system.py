@@ -104,24 +104,20 @@ def open_standard_error() -> TextIOWrapper:
 
 def cache_base() -> Path:
     """Where programs of this user keep what they can make anew."""
-    if SYSTEM == "win32":
-        return _local_data()
-    if SYSTEM == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return _base("Caches", "XDG_CACHE_HOME", ".cache")
 
 
 def state_base() -> Path:
     """Where programs of this user keep their own."""
+    return _base("Application Support", "XDG_STATE_HOME", ".local/state")
+
+
+def _base(of_mac: str, variable: str, otherwise: str) -> Path:
     if SYSTEM == "win32":
-        return _local_data()
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if SYSTEM == "darwin":
-        return Path.home() / "Library" / "Application Support"
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-
-
-def _local_data() -> Path:
-    return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        return Path.home() / "Library" / of_mac
+    return Path(os.environ.get(variable) or Path.home() / otherwise)
 
 
 def is_own(state: os.stat_result) -> bool:

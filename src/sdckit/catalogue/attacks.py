@@ -452,10 +452,6 @@ DIFFERENCING = Measure(
 )  # fmt: skip
 
 
-def _joint_condition(context: Context) -> str:
-    return "" if context.scenario.tables else "the scenario declares no published tables"
-
-
 def _joint_applies(context: Context) -> bool:
     """Whether the joint audit applies: tables are declared, or a limit on them (it then reports that none are)."""
     scenario = context.scenario
@@ -528,7 +524,8 @@ JOINT = Measure(
     name="joint_audit",
     question="What can be reconstructed from the release and the tables published beside it?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="holding published tables against the release for {intruder}", condition=_joint_condition,
+    words="holding published tables against the release for {intruder}",
+    condition=lambda context: "" if context.scenario.tables else "the scenario declares no published tables",
     when=_joint_applies, arguments=_joint_arguments, by_command=_tables_typed,
 )  # fmt: skip
 

@@ -62,13 +62,10 @@ FREQUENCIES = ONE(
 )  # fmt: skip
 
 
-def _anonymity_parts(context: Context) -> Iterator[Part]:
-    return _under_both_rules(ANONYMITY, context, k=_tested_k(context))
-
-
-ANONYMITY = ONE(
+ANONYMITY: Measure = ONE(
     name="k_anonymity", question="How many records share their key with fewer than k?",
-    needs=("keys",), missing="wildcard", words="looking for rare keys of {intruder}", parts=_anonymity_parts,
+    needs=("keys",), missing="wildcard", words="looking for rare keys of {intruder}",
+    parts=lambda context: _under_both_rules(ANONYMITY, context, k=_tested_k(context)),
     essential=True,
 )  # fmt: skip
 

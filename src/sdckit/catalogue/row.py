@@ -283,11 +283,6 @@ def raising(error: Exception) -> Callable[[], Any]:
     return refuse
 
 
-def nothing_lacks(_: Context) -> str:
-    """The condition of a measure that needs nothing beyond its declared roles."""
-    return ""
-
-
 @cache
 def public_function(name: str) -> Callable[..., Any]:
     """The public function of this name (cached lookup)."""
@@ -373,7 +368,7 @@ class Measure:
     words: str = ""
     arguments: Callable[[Context], Mapping[str, Any]] | None = None
     parts: Callable[[Context], Iterator[Part]] | None = None
-    condition: Callable[[Context], str] = nothing_lacks
+    condition: Callable[[Context], str] = lambda _: ""
     when: Callable[[Context], bool] | None = None
     on_targets: bool = False
     records_drawn: int | None = None

@@ -138,9 +138,7 @@ class Pair:
         if not any(map(is_lazy, self.frames)):
             return tuple(map(len, self.frames))
         if ("sizes",) not in self.memo:
-            self.memo["sizes",] = tuple(
-                count_records(frame.to_native()) if is_lazy(frame) else len(frame) for frame in self.frames
-            )
+            self.memo["sizes",] = tuple(map(count_records, self.frames))
         return self.memo["sizes",]  # type: ignore[no-any-return]
 
     def mean(self, values: NDArray[Any], among: NDArray[np.bool_] | None = None) -> float:

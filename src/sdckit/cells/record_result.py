@@ -22,6 +22,7 @@ from sdckit.data.frames import is_lazy, open_frame, result_frame
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints, Values
+from sdckit.numerics.coding import splitmix
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import first_of_groups
 from sdckit.numerics.threads import chunks, run
@@ -39,10 +40,7 @@ AT_ONCE = 4_000_000  # random numbers drawn at a time
 @njit(cache=True, nogil=True)
 def _mixed(state):  # type: ignore[no-untyped-def]
     """Pseudo-random number in [0, 1) from a counter (uint64), by splitmix64 (Steele, Lea & Flood 2014)."""
-    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
-    return float(z >> np.uint64(11)) * 2.0**-53
+    return float(splitmix(state) >> np.uint64(11)) * 2.0**-53
 
 
 @njit(cache=True, nogil=True)

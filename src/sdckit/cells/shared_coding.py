@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.data.columns import code_column, in_order, joint_categories, nanoseconds, numbers_as_arrow
+from sdckit.data.columns import Coded, code_column, in_order, joint_categories, nanoseconds, numbers_as_arrow
 from sdckit.errors import ColumnError, SdcError
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
-    from sdckit.data.columns import Coded
 
 
 # Numbers cut into quantile classes, the same in every file.

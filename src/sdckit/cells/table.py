@@ -9,13 +9,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.packing import group_codes, tabulate
+from sdckit.cells.packing import Tabulated, group_codes, tabulate
 from sdckit.data import arguments, pt
 from sdckit.data.columns import Coded, checked_weight, code_column, to_arrow
 from sdckit.data.frames import result_frame
@@ -34,9 +34,6 @@ from sdckit.numerics.grouping import (
     sum_through,
     tally,
 )
-
-if TYPE_CHECKING:
-    from sdckit.cells.packing import Tabulated
 
 # Contingency table of cells by the levels of another variable.
 

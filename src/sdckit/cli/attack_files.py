@@ -13,13 +13,12 @@ import typer
 
 from sdckit.catalogue import Knowledge, rows
 from sdckit.cli.options import Texts, split, split_named
+from sdckit.data import pl
 from sdckit.data.files.file_limits import json_in
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from sdckit.attacks.planted.canaries import Canaries
     from sdckit.cli.progress import Steps
     from sdckit.cli.source import Source
@@ -264,8 +263,6 @@ def read_key(path: Path) -> Key:
         raise FileFormatError(f"cannot read {path.name}: {error.strerror}") from None
     if not isinstance(plain, dict) or plain.get("schema") != SCHEMA:
         raise wrong
-    import polars as pl
-
     try:
         names = tuple(plain["variables"])
         key = Key(
@@ -286,8 +283,6 @@ def read_key(path: Path) -> Key:
 
 def _plain(series: pl.Series) -> dict[str, Any]:
     """Values with the type that they need to be compared with a release."""
-    import polars as pl
-
     kind = series.dtype
     if kind == pl.Boolean:
         return {"type": "boolean", "values": series.to_list()}
@@ -306,8 +301,6 @@ def _plain(series: pl.Series) -> dict[str, Any]:
 
 
 def _series(name: str, plain: Mapping[str, Any]) -> pl.Series:
-    import polars as pl
-
     kind, values = plain["type"], plain["values"]
     if kind == "date":
         return pl.Series(name, values, pl.Int32).cast(pl.Date)

@@ -19,11 +19,11 @@ import typer.main
 
 from sdckit.catalogue import Measure, measure
 from sdckit.cli.options import TABLE_WORDS, codes, split, split_named
+from sdckit.cli.progress import Steps
 from sdckit.cli.source import BEHIND, DESIGN, Source, takes
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 if TYPE_CHECKING:
-    from sdckit.cli.progress import Steps
     from sdckit.data.scenarios.scenario import Scenario
 
 PANELS = {

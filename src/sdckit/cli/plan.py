@@ -11,16 +11,16 @@ from sdckit.catalogue import measure
 from sdckit.cells.plans.count_cells import BYTES_OF_A_KEY, Beside, cells_within
 from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.cli.errors import tell
+from sdckit.data.files.file_checks import FileHeader
 from sdckit.data.formula_text import formula_columns
 from sdckit.data.limits import LIMITS
 from sdckit.data.memory import AT_REST, LEAST, PER_VALUE, bytes_of_file, bytes_of_records, free_bytes, shares_of
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import counted
 
 if TYPE_CHECKING:
     from sdckit.cli.commands.assess import Release
     from sdckit.cli.source import EngineOptions, Reading
-    from sdckit.data.files.file_checks import FileHeader
-    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import Planned
 
 

@@ -82,15 +82,8 @@ def _section(section: Section) -> Iterator[RenderableType]:
 
 def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     """Lay out blocks; charts and what shows values of records are for documents."""
-    from sdckit.report.blocks import (
-        Code,
-        Facts,
-        Items,
-        Paragraph,
-        TableBlock,
-        Verdicts,
-        verdict_start,
-    )  # not for --help
+    # not for --help
+    from sdckit.report.blocks import Code, Facts, Items, Paragraph, TableBlock, Verdicts, verdict_start
 
     for block in blocks:
         if isinstance(block, Paragraph):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 
 class _OnDemand(ModuleType):
-    """A module of an engine, imported on first attribute access: `import sdckit` loads none."""
+    """A module that is slow to load, imported on first attribute access: `import sdckit` loads none."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(import_module(self.__name__), name)
@@ -17,23 +17,29 @@ class _OnDemand(ModuleType):
 
 
 if TYPE_CHECKING:
+    import altair
     import pandas
     import polars
     import pyarrow
     import pyarrow.compute
     import pyarrow.parquet
     import pyarrow.types
+    import scipy.special
 
+    alt = altair
     pa = pyarrow
     pc = pyarrow.compute
     pd = pandas
     pl = polars
     pq = pyarrow.parquet
     pt = pyarrow.types
+    special = scipy.special
 else:
+    alt = _OnDemand("altair")
     pa = _OnDemand("pyarrow")
     pc = _OnDemand("pyarrow.compute")
     pd = _OnDemand("pandas")
     pl = _OnDemand("polars")
     pq = _OnDemand("pyarrow.parquet")
     pt = _OnDemand("pyarrow.types")
+    special = _OnDemand("scipy.special")

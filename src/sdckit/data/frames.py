@@ -227,12 +227,12 @@ def _in_utc(table: pa.Table) -> pa.Table:
 
 
 def count_records(plan: Any) -> int:
-    """Count the records of a lazy frame in its engine.
+    """Count the records of a frame, those of a lazy one in its engine.
 
     Raises `DataError`: the engine fails.
     """
-    frame: nw.LazyFrame[Any] = nw.from_native(plan)
-    return int(collect(frame.select(nw.len().alias("n"))).item())
+    frame: Any = nw.from_native(plan)
+    return int(collect(frame.select(nw.len().alias("n"))).item()) if is_lazy(frame) else len(frame)
 
 
 def has_missing(frame: Frame, columns: Sequence[str]) -> bool:

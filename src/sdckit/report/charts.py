@@ -13,6 +13,7 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
+from sdckit.data import alt
 from sdckit.report.offline import offline
 from sdckit.report.wording import ENGLISH, say, wording
 
@@ -62,8 +63,6 @@ def space_for(labels: Sequence[str]) -> int:
 
 def names_axis(space: int, **more: Any) -> Any:
     """An axis of names."""
-    import altair as alt
-
     given = {"labelLimit": SLACK * space, "minExtent": space, "labelFontSize": 12, "labelColor": INK}
     return alt.Axis(**{**given, "ticks": False, "domainColor": INK, "aria": False, **more})
 
@@ -83,8 +82,6 @@ def _folded(label: str, letters: int) -> str:
 
 def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
     """Draw horizontal bars in the given order, each with its printed text at its end."""
-    import altair as alt
-
     shown = [dict(row) for row in rows]
     if width < WIDTH:
         for row in shown:
@@ -123,8 +120,6 @@ def draw_recipes(
     rows: Sequence[Plain], x: Any, y: Any, mark: str, look: Mapping[str, Any], **more: Any
 ) -> tuple[Any, Any]:
     """Base chart of recipes by risk and loss, for further layers, and their marks, outlined and filled."""
-    import altair as alt
-
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y)
     marked = getattr(base, f"mark_{mark}")(stroke=INK, strokeWidth=1, **look)
     return base, marked.encode(fill=alt.Fill("fill:N", scale=None), **more)
@@ -137,8 +132,6 @@ def recipe_fill(risk: Plain, *, front: bool) -> str:
 
 def front_chart(data: Plain, width: int = WIDTH) -> Any:
     """Draw risk against loss; recipes that no other beats are dark, a hidden risk stands at its bound, open."""
-    import altair as alt
-
     rows = [_drawn(row) for row in data["rows"] if _is_drawn(row)]
     highest = float(f"{1.2 * max((row['risk'] for row in rows), default=0) or 1:.4g}")
     written: dict[str, Any] = {
@@ -192,8 +185,6 @@ MOST_LETTERS = 76  # of a line of a title
 
 def risk_chart(data: Plain, width: int = WIDTH) -> Any:
     """Records by individual risk in fixed bins, the threshold marked, and the cumulative share below."""
-    import altair as alt
-
     rows = [_risk_row(row, data.get("threshold")) for row in data["rows"]]
     highest = max(row["length"] for row in rows) or 1
     edges = sorted({row["left"] for row in rows} | {row["right"] for row in rows})
@@ -232,14 +223,10 @@ def _risk_row(row: Plain, threshold: float | None) -> dict[str, Any]:
 
 
 def _title(text: str) -> Any:
-    import altair as alt
-
     return alt.Title(text, anchor="start", fontSize=12, fontWeight="normal", color=INK, aria=False)
 
 
 def _threshold_rule(data: Plain, scale: Any) -> list[Any]:
-    import altair as alt
-
     threshold: float | None = data.get("threshold")
     if threshold is None or threshold <= LOWEST_RISK:
         return []
@@ -251,8 +238,6 @@ def _threshold_rule(data: Plain, scale: Any) -> list[Any]:
 
 
 def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) -> Any:
-    import altair as alt
-
     edge = in_language_of(data, f"{data.get('kind', 'individual')} risk (upper edge of the bin)")
     base = alt.Chart(data_rows).encode(
         x=alt.X("right:Q", scale=scale, axis=axis, title=edge),
@@ -268,8 +253,6 @@ def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) 
 
 def forest_chart(data: Plain, width: int = WIDTH) -> Any:
     """Estimates term by term, each on an axis of its own; intervals only where the document prints them exactly."""
-    import altair as alt
-
     terms: dict[str, list[Plain]] = {}
     for row in data["rows"]:
         if row["estimate"]["value"] is not None:
@@ -280,8 +263,6 @@ def forest_chart(data: Plain, width: int = WIDTH) -> Any:
 
 
 def _term_chart(term: str, rows: Sequence[Plain], space: int, width: int) -> Any:
-    import altair as alt
-
     shown = [_forest_row(row) for row in rows]
     ends = [row[part] for row in shown for part in ("low", "estimate", "high")]
     if not any(map(has_interval, rows)):
@@ -330,8 +311,6 @@ def has_interval(row: Plain) -> bool:
 
 def heat_chart(data: Plain, width: int = WIDTH) -> Any:
     """Heat map of a figure for every pair of variables; the darker, the further from the best."""
-    import altair as alt
-
     rows = [
         {"one": cell["one"], "other": cell["other"], "text": cell["value"]["text"], "far": length_of(cell["value"])}
         for cell in data["cells"]
@@ -356,8 +335,6 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
 
     With `steps`, the names of bins, `x` and `y` of a row count them from 0, and each number is written.
     """
-    import altair as alt
-
     rows = [{"x": row["x"], "y": row["y"], "n": length_of(row["n"]), "text": row["n"]["text"]} for row in data["rows"]]
     steps = data.get("steps")
     most = max((row["n"] for row in rows), default=1) or 1
@@ -405,16 +382,12 @@ def _sizes(most: float) -> list[float]:
 
 def _figures_axis(**more: Any) -> Any:
     """An axis of figures, with its title."""
-    import altair as alt
-
     given = {"labelFontSize": 12, "labelColor": INK, "titleFontWeight": "normal", "titleColor": INK}
     return alt.Axis(**{**given, "gridColor": LIGHT, "gridOpacity": 0.5, "labelOverlap": True, "aria": False, **more})
 
 
 def curve_chart(data: Plain, width: int = WIDTH) -> Any:
     """A density curve, filled down to 0."""
-    import altair as alt
-
     base = alt.Chart(alt.InlineData(values=[dict(row) for row in data["rows"]])).encode(
         x=alt.X("x:Q", title=data["x"], axis=_figures_axis(format=PLAIN), scale=alt.Scale(nice=False)),
         y=alt.Y("y:Q", title=data["y"], axis=_figures_axis(format=PLAIN, tickCount=5)),
@@ -445,15 +418,11 @@ def chart_for(name: str, data: Plain, title: str = "", *, width: int = WIDTH) ->
 
 def charts_for(blocks: Sequence[tuple[str, Plain, str]]) -> Any:
     """Build one Altair chart of several, one below the other: name, figures and title of each."""
-    import altair as alt
-
     parts = [completed(CHARTS[name](data), title=_heading(title)) for name, data, title in blocks]
     return _styled(alt.vconcat(*parts, spacing=28))
 
 
 def _heading(text: str) -> Any:
-    import altair as alt
-
     lines = wrap(text, MOST_LETTERS)
     return alt.Title(
         lines if len(lines) > 1 else text,
@@ -467,8 +436,6 @@ def _heading(text: str) -> Any:
 
 
 def _styled(chart: Any, data: Plain = MappingProxyType({})) -> Any:
-    import altair as alt
-
     view = alt.ViewConfig(stroke=None)
     return offline(completed(chart, config=alt.Config(font=FONT, background="#ffffff", **written_in(data), view=view)))
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from sdckit.cells.plans.pair_tables import pair_tables
 from sdckit.data.frames import is_lazy, rows_of
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcError
 from sdckit.report.gate.figures import Count, Foreign, Guarded, InternalOnly, Ledger, Quantity, Tree, Value, Watched
 from sdckit.report.gate.relations import SMALL, Sizes, largest_size, make_sizes
 from sdckit.utility.tables.table_counts import cross_codings
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
 
 # Fixed for every file: an edge taken from the data would give a record's risk away.
 RISK_EDGES = (0.0, 0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)

@@ -38,6 +38,7 @@ from sdckit.workflow.opened_release import (
     with_bands,
     with_ledger_id,
 )
+from sdckit.workflow.recipes.recipe_log import RecipeLog
 from sdckit.workflow.recoded_original.numbered_plans import without_numbers
 from sdckit.workflow.recoded_original.open_recoded import Opened
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
@@ -47,8 +48,6 @@ from sdckit.workflow.verdicts import judge, judge_alone, of_single_rows, with_or
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
-    from sdckit.workflow.recipes.recipe_log import RecipeLog
-    from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
 N_ATTACKS = 500
@@ -271,10 +270,6 @@ def _assess_file(data: Any, **how: Any) -> Assessment:
     return whole
 
 
-def _n_records(frame: Any) -> int:
-    return count_records(frame.to_native()) if is_lazy(frame) else len(frame)
-
-
 def assess_in_turn(
     data: Any, *, scenario: Scenario, step: Step, measures: Sequence[str] = (), compared: bool = False,
     by: Sequence[str] = (), several: bool | None = None, early: bool = False, only: Collection[str] | None = None,
@@ -311,7 +306,7 @@ def assess_in_turn(
             _against(name, planned[0].context, outcomes[name], compared=compared, several=several)
             for name, planned in plans.items()
         )
-        n = intruders[0]["key_frequencies"].n if intruders else _n_records(frame)
+        n = intruders[0]["key_frequencies"].n if intruders else count_records(frame)
         return Assessment(
             scenario=scenario, n=n, engine=frame.implementation.value,
             intruders=intruders, warnings=tuple(dict.fromkeys(text for texts in told.values() for text in texts)),

@@ -19,15 +19,16 @@ from sdckit.catalogue import measure
 from sdckit.catalogue.attacks import COPIES, DIFFERENCING, RECOVERABLE
 from sdckit.catalogue.attribute import NUMBERS
 from sdckit.catalogue.identity import FOLLOWED
+from sdckit.cells.pair import Recoded
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, counted
 from sdckit.errors import DataError
+from sdckit.report.gate.protect import overall
 from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready, leading
-from sdckit.workflow.verdicts import BESIDE, Verdict, all_hold, judge_roles, unjudged
+from sdckit.workflow.verdicts import BESIDE, Verdict, judge_roles, unjudged
 
 if TYPE_CHECKING:
-    from sdckit.cells.pair import Recoded
     from sdckit.data.scenarios.column_roles import ColumnRoles
-    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.protect.margins.promise import Promise
     from sdckit.utility.utility_overview import UtilityOverview
     from sdckit.workflow.plan import Asked
@@ -305,7 +306,7 @@ class Assessed(Displayed):
     @property
     def passed(self) -> bool | None:
         """Whether every declared threshold holds; None where none is declared or one could not be judged."""
-        return all_hold(self.verdicts)
+        return overall(verdict.holds for verdict in self.verdicts)
 
     def __getitem__(self, name: str) -> IntruderAssessment:
         """The results against one intruder, by name."""

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdckit.attacks.attack_files import numeric_variables
 from sdckit.catalogue import Context, Knowledge, Measure, further, rows
 from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, INTRUDERS, LINKABILITY, SINGLING
 from sdckit.catalogue.row import raising
+from sdckit.cells.pair import Pair
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy
 from sdckit.data.limits import LIMITS, LimitKind, limits_asked
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.report.chapters.sentences import columns_words
-
-if TYPE_CHECKING:
-    from sdckit.cells.pair import Pair
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.result import Result
+from sdckit.result import Result
 
 # How simulated attacks were asked for, and what their intruders know.
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdckit.catalogue import measure
 from sdckit.catalogue.attacks import DIFFERENCING, NOT_LOOKED_FOR, RECOVERABLE
 from sdckit.data.limits import LIMITS, LimitKind
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.plan import Asked, Outcome, Planned, carry_out_chosen, plan_release
 from sdckit.workflow.verdicts import (
@@ -33,10 +35,6 @@ from sdckit.workflow.verdicts import (
     without_households,
     worst_of,
 )
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.data.scenarios.thresholds import Thresholds
 
 KEYS = {"keys", "known"}  # what measures need that are about them
 KEY_TOLD = "keys that were left out are told all the same (rule: {}): leave that out, too"

@@ -12,15 +12,20 @@ from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.catalogue.attacks import NOT_LOOKED_FOR, NOTHING_TAKEN, RECOVERABLE
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
-from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.thresholds import (
+    NOTHING_CHANGED,
+    NOTHING_SEEN,
+    Thresholds,
+    asks_everything,
+    limits_in_force,
+    not_said,
+)
 from sdckit.numerics.intervals import wilson
 from sdckit.report.chapters.sentences import COVERS, EARLIER, beside_words, both_rules, spaced
-from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.column_roles import ColumnRoles
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.data.scenarios.thresholds import Thresholds
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.plan import Asked, Outcome
 
@@ -164,11 +169,6 @@ class Verdict:
         if self.n_category is None or self.limit is None:
             return sentence
         return sentence + both_rules(f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds)
-
-
-def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
-    """Whether every verdict holds; None where there is none, or one could not be judged."""
-    return overall(verdict.holds for verdict in verdicts)
 
 
 def _with_both_rules(verdict: Verdict, results: Mapping[str, Any]) -> Verdict:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdckit.data import pl
 from sdckit.errors import SdcWarning
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from sdckit.data.scenarios.scenario import Scenario
 
 
@@ -83,8 +82,6 @@ def _search_many() -> None:
 
 def _large_files(scenario: Scenario) -> None:
     """Compile the kernels that only large files need."""
-    import polars as pl
-
     from sdckit.identity.contributions.key_contributions import key_contributions
     from sdckit.numerics.coding import gower
     from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
@@ -113,8 +110,6 @@ def _large_files(scenario: Scenario) -> None:
 
 def _people(seed: int, n: int = N) -> pl.DataFrame:
     """Generate random records with missing values, integers, floats, strings, weights and households."""
-    import polars as pl
-
     rng = np.random.default_rng(seed)
     frame = pl.DataFrame(
         {

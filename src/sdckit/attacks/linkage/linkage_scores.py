@@ -426,7 +426,8 @@ def _linked(
         [len(LEVELS[column.kind]) for column in columns], everybody or met[0],
         list(zip(blocking or [()], met, strict=True)), prior,
     )  # fmt: skip
-    engine.keep(WEIGHED, weighed_sql(math.log2(prior / (1 - prior)), [_by_number(agreement) for agreement in model]))
+    weights = [{-1: 0.0, **dict(enumerate(agreement.weights.tolist()))} for agreement in model]
+    engine.keep(WEIGHED, weighed_sql(math.log2(prior / (1 - prior)), weights))
     best = engine.rows(best_sql())
     n_released = len(columns[0].released)
     weight, correct = np.full(n_released, np.nan), np.zeros(n_released)
@@ -492,10 +493,6 @@ def _variable_steps(left: str, right: str, column: Compared, engine: Engine) -> 
 def _numbers(kind: str) -> list[int]:
     """Level numbers in the order in which their conditions are tried: missing, then from equal downwards."""
     return [-1, *range(len(LEVELS[kind]) - 1, -1, -1)]
-
-
-def _by_number(agreement: Agreement) -> dict[int, float]:
-    return {-1: 0.0, **dict(enumerate(agreement.weights.tolist()))}
 
 
 def _levels(columns: Sequence[Compared], model: Sequence[Agreement]) -> tuple[Level, ...]:

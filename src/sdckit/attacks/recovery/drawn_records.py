@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +25,9 @@ from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_new_column
 from sdckit.data.scenarios.roles import Roles, resolve_roles
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcError
 from sdckit.numerics.array_types import Ints
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
 
 AT_LEAST = " (by the keys of all records alone: at least)"
 KEYS_ALONE = "looked at was only what the keys of all records tell of each other"

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -51,11 +51,7 @@ def made_again(memo: dict[str, Callable[[], Floats | None]], name: str, make: Ca
     values = memo[name]() if name in memo else None
     if values is None:
         values = make()
-        memo[name] = weakref.ref(values) if len(values) > MOST_KEPT else partial(_itself, values)
-    return values
-
-
-def _itself(values: Floats) -> Floats:
+        memo[name] = weakref.ref(values) if len(values) > MOST_KEPT else lambda: values
     return values
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.cells.shared_coding import SharedCoding
-from sdckit.data import arguments
+from sdckit.data import arguments, special
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import DataError, ScenarioError
@@ -57,9 +57,7 @@ def normal_logs(values: Floats, mean: Floats, sd: Floats) -> Floats:
 
 def poisson_logs(values: Floats, rate: Floats) -> Floats:
     """Log probability of counts (n, G) given draws of their mean (H, n), shape (H, n, G)."""
-    from scipy.special import gammaln
-
-    logs: Floats = values[None] * np.log(rate)[:, :, None] - rate[:, :, None] - gammaln(values + 1)
+    logs: Floats = values[None] * np.log(rate)[:, :, None] - rate[:, :, None] - special.gammaln(values + 1)
     return logs
 
 
@@ -71,14 +69,14 @@ def poisson_log_above(limit: float, rate: Floats) -> Floats:
     >>> poisson_log_above(0, np.array([0.5])).round(4).tolist()  # log(1 - exp(-0.5))
     [-0.9328]
     """
-    from scipy.special import gammainc, gammaln, hyp1f1
-
-    share = gammainc(limit + 1, rate)
+    share = special.gammainc(limit + 1, rate)
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(share)
     if (far := share < FAINT).any():  # the first term of the tail times the sum of the others, relative to it
         few = rate[far]
-        logs[far] = (limit + 1) * np.log(few) - few - gammaln(limit + 2) + np.log(hyp1f1(1, limit + 2, few))
+        logs[far] = (
+            (limit + 1) * np.log(few) - few - special.gammaln(limit + 2) + np.log(special.hyp1f1(1, limit + 2, few))
+        )
     return logs
 
 
@@ -94,8 +92,6 @@ def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
 
     `log_prior` (n, G) is -inf for what is no guess of a record.
     """
-    from scipy.special import logsumexp
-
     n, g = log_prior.shape
     probability, draws = np.empty((n, g)), np.empty(n)
     step = max(1, BLOCK // (g * max(len(part.log_truth) for part in parts)))
@@ -114,15 +110,13 @@ def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
                 with np.errstate(invalid="ignore"):
                     score += np.where(np.isfinite(top), log_sum - log_total, -np.inf)
                 least = np.fmin(least, np.where(np.isfinite(score), effective, np.inf))
-        probability[rows] = np.exp(score - logsumexp(score, axis=1, keepdims=True))
+        probability[rows] = np.exp(score - special.logsumexp(score, axis=1, keepdims=True))
         draws[rows] = least.min(axis=1)
     return Guesses(probability, draws)
 
 
 def _weighted(weight: Floats, share: Floats, log_released: Floats) -> tuple[Floats, Floats]:
     """Log of sum_h share_h p(release | draw h), and its effective draws; ``share`` is ``exp(weight)``, (H, n, G)."""
-    from scipy.special import logsumexp
-
     h, shape = len(share), share.shape[1:]
     top = log_released.max()
     made = np.exp(log_released - top)
@@ -132,9 +126,9 @@ def _weighted(weight: Floats, share: Floats, log_released: Floats) -> tuple[Floa
         log_sum, effective = np.log(first) + top, first**2 / second
     if len(faint := np.flatnonzero(first < FAINT)):  # weights and release favour draws far apart
         logs = weight.reshape(h, -1)[:, faint] + log_released[:, None]
-        log_sum[faint] = logsumexp(logs, axis=0)
+        log_sum[faint] = special.logsumexp(logs, axis=0)
         with np.errstate(invalid="ignore"):
-            effective[faint] = np.exp(2 * log_sum[faint] - logsumexp(2 * logs, axis=0))
+            effective[faint] = np.exp(2 * log_sum[faint] - special.logsumexp(2 * logs, axis=0))
     return log_sum.reshape(shape), effective.reshape(shape)
 
 

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, expm1_negative, most_cells
-from sdckit.cells.table import CellValues, say_ungrouped
+from sdckit.cells.table import Cells, CellValues, say_ungrouped
 from sdckit.data.frames import collect, count_records
 from sdckit.data.memory import what_opens
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.grouping import sum_through
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
-
 
 HOME, PERSON, SUM, N = f"{PREFIX}home", f"{PREFIX}whose", f"{PREFIX}sum", f"{PREFIX}n"
 Brought = NDArray[Any] | tuple[NDArray[Any], ...]  # a figure of each cell; of cells in parts one array a part

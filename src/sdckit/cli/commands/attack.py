@@ -12,16 +12,15 @@ import typer
 from typer import Option
 
 from sdckit.catalogue import rows
-from sdckit.cli.attack_files import planned, read_attacked, read_wanted, without_left_out
+from sdckit.cli.attack_files import Attacked, Wanted, planned, read_attacked, read_wanted, without_left_out
 from sdckit.cli.options import Texts, split
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_enough_records, check_targets
+from sdckit.cli.progress import Steps
 from sdckit.cli.source import BEHIND, GivenLog, GivenRecipe, Source, read_given, takes
 from sdckit.errors import ScenarioError, SdcWarning
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Recoded
-    from sdckit.cli.attack_files import Attacked, Wanted
-    from sdckit.cli.progress import Steps
     from sdckit.workflow.plan import Outcome
     from sdckit.workflow.recoded_original.open_recoded import Opened
     from sdckit.workflow.recoded_original.published_recodings import Recodings

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
+from sdckit.cli.commands.assess import Release, run
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
 from sdckit.cli.options import Limits, Quiet, ReleaseType, codes, whole_population
 from sdckit.cli.progress import Steps
-from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, GivenTargets, Reading, takes
+from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.limits import LIMITS
 from sdckit.errors import SdcWarning
 
@@ -24,29 +25,19 @@ if TYPE_CHECKING:
     from sdckit.workflow.check import CheckResult
 
 
-@takes(Limits, ReleaseType, EngineOptions, Reading)
+@takes(Release, Limits, ReleaseType, EngineOptions, Reading, leave_out=("aligned", "model", "attacks", "n_attacks"))
 def check(
+    release: Release,
     limits: Any,
     of_type: ReleaseType,
     engine: EngineOptions,
     reading: Reading,
     *,
     scenario: Annotated[Path, Option(metavar="S.toml", help="The scenario: its thresholds, or its type of release.")],
-    released: Annotated[
-        list[Path] | None, Option(metavar="FILE", help="What is to go out, made from FILE; the gate judges it.")
-    ] = None,
-    id: Annotated[str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")] = None,
-    control: Annotated[
-        Path | None, Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them.")
-    ] = None,
-    seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attacks.")] = None,
-    targets: GivenTargets = None,
     earlier: Annotated[
         list[Path] | None,
         Option(metavar="FILE", help="A release that the scenario's ledger remembers, to be compared by all columns."),
     ] = None,
-    recipe: GivenRecipe = None,
-    log: GivenLog = None,
     sarif: Annotated[
         Path | None,
         Option(metavar="OUT.sarif", help="Write the exceeded thresholds as SARIF, protected as documents are."),
@@ -64,21 +55,19 @@ def check(
     Exit code 0 within every declared threshold; 1 a threshold exceeded; 2 bad input, or a threshold that
     could not be checked; 3 internal error.
     """
-    from sdckit.cli.commands.assess import Release, run
     from sdckit.cli.options import make_scenario
     from sdckit.cli.outputs import check_table, check_targets
     from sdckit.workflow.check import check_assessment, require_gate
     from sdckit.workflow.recipes.pending_release import against_ledger
 
     chosen = make_scenario(scenario, thresholds=vars(limits), missing_codes=codes(reading.missing), **of_type.entries)
-    require_gate(chosen, compared=bool(released))
-    beside = AgainstLedger(*against_ledger(chosen, released or [reading.file], earlier or ()))
+    require_gate(chosen, compared=bool(release.files))
+    beside = AgainstLedger(*against_ledger(chosen, release.files or [reading.file], earlier or ()))
     chosen = beside.scenario
-    release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log, targets=targets)
     release.check(reading.file)
-    engine = engine.by_default(reading, chosen, has_release=bool(released))
+    engine = engine.by_default(reading, chosen, has_release=bool(release.files))
     engine.check(reading)
-    others = (scenario, of_type.release_types, control, recipe, log)
+    others = (scenario, of_type.release_types, release.control, release.recipe, release.log)
     check_table(figures)
     check_targets(sarif, figures, inputs=(reading.file, *others, *release.files, *(earlier or ())))
     with Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:

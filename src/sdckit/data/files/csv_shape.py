@@ -330,9 +330,7 @@ def _head(text: CsvText) -> str:
 
 
 def _reader(lines: Any, delimiter: str, *, quoted: bool) -> Any:
-    if quoted:
-        return csv.reader(lines, delimiter=delimiter)
-    return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
 
 
 def _first_row(path: Path, rows: Any) -> tuple[int, list[str]]:

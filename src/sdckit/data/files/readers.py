@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 
@@ -16,12 +16,9 @@ from sdckit.data.files.read_csv import csv_header, folder_values, read_csv
 from sdckit.data.files.read_labelled import columnar_header, labelled_header, read_columnar, read_labelled, read_labels
 from sdckit.data.files.scan_file import ScanEngine, files_of, is_address, is_read_by, scan_file
 from sdckit.data.frames import count_records, exactly, is_lazy, on_spark, open_frame
-from sdckit.data.missing_values.missing import MissingNotes, suspects
+from sdckit.data.missing_values.missing import Found, MissingNotes, suspects
 from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError, SdcWarning
-
-if TYPE_CHECKING:
-    from sdckit.data.missing_values.missing import Found
 
 # Join of two files by one key, such as households to persons.
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 import narwhals.stable.v2 as nw
 
-from sdckit.data import arguments
+from sdckit.data import arguments, pa, pq
 from sdckit.data.files.file_checks import bare_name, file_format, pick_columns
 from sdckit.data.files.read_csv import CsvOptions, store_csv
 from sdckit.data.files.whole_files import spill_folder
@@ -318,11 +318,6 @@ def _needed(path: Path, columns: int) -> int:
         kind = file_format(path)
         if kind != "Parquet":
             return bytes_of_file(path) if kind == "CSV" else 0
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except FileFormatError:
-        return 0
-    try:
         return bytes_of_records(pq.ParquetFile(path).metadata.num_rows, columns)
-    except (OSError, pa.ArrowException):
+    except (FileFormatError, OSError, pa.ArrowException):
         return 0

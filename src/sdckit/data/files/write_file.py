@@ -222,9 +222,7 @@ def _storable(series: pl.Series, kind: str) -> pl.Series:
             raise DataError(f"column {name!r} holds whole numbers over 2^53, which {kind} rounds; make it text")
         return series.cast(pl.Int64)
     if dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration):
-        raise DataError(
-            f"a column cannot be written as {kind} (lists, structures or Python objects); make it text first"
-        )
+        raise DataError(UNWRITABLE.format(kind))
     return series
 
 

@@ -10,19 +10,15 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import pa, pd, pl
 from sdckit.data.columns import as_mask, numbers_as_arrow
 from sdckit.data.frames import is_lazy, on_spark, open_frame
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
 
 # Declared categories of a column, and which of them are in use.
 
@@ -78,8 +74,6 @@ def arrow_use(table: pa.Table) -> dict[str, InUse]:
 
 def column_use(column: pa.ChunkedArray) -> InUse | None:
     """Categories in use of a column, those of its first chunk first; None if it is not a dictionary."""
-    import pyarrow as pa
-
     if not pa.types.is_dictionary(column.type):
         return None
     unified = _unified(column)
@@ -88,8 +82,6 @@ def column_use(column: pa.ChunkedArray) -> InUse | None:
 
 def arrow_records(table: pa.Table, use: Mapping[str, InUse]) -> pa.Table:
     """A table of stripped columns, without metadata."""
-    import pyarrow as pa
-
     columns = {name: arrow_column(table[name], use.get(name)) for name in table.column_names}
     fields = [pa.field(field.name, columns[field.name].type, nullable=field.nullable) for field in table.schema]
     return pa.table(list(columns.values()), schema=pa.schema(fields))
@@ -97,8 +89,6 @@ def arrow_records(table: pa.Table, use: Mapping[str, InUse]) -> pa.Table:
 
 def arrow_column(column: pa.ChunkedArray, use: InUse | None) -> pa.ChunkedArray:
     """Strip a column to what its records show; `use`: the categories that a dictionary keeps."""
-    import pyarrow as pa
-
     plain = without_dictionaries(column.type)
     if use is None and plain != column.type:
         column = column.cast(plain)
@@ -116,8 +106,6 @@ def arrow_column(column: pa.ChunkedArray, use: InUse | None) -> pa.ChunkedArray:
 
 def _unified(column: pa.ChunkedArray) -> pa.DictionaryArray:
     """Unify the dictionaries of all chunks."""
-    import pyarrow as pa
-
     if column.num_chunks == 0:
         return pa.array([], column.type)
     combined = column.unify_dictionaries().combine_chunks()
@@ -126,8 +114,6 @@ def _unified(column: pa.ChunkedArray) -> pa.DictionaryArray:
 
 def bare_array(array: pa.Array) -> pa.Array:
     """Copy values to fresh buffers, with zeros beneath nulls."""
-    import pyarrow as pa
-
     if array.null_count == 0 and array.get_total_buffer_size() <= array.nbytes:
         return array
     valid = as_mask(array.is_valid()) if array.null_count else None
@@ -143,7 +129,6 @@ def bare_array(array: pa.Array) -> pa.Array:
 
 def without_dictionaries(kind: pa.DataType) -> Any:
     """Replace dictionary types within a nested type by their value types."""
-    import pyarrow as pa
     import pyarrow.types as t
 
     if t.is_struct(kind):
@@ -172,8 +157,6 @@ MASKED = ("Int", "UInt", "Float", "boolean")  # extension types stored as values
 
 def pandas_use(frame: pd.DataFrame) -> dict[str, InUse]:
     """Categories in use of categorical columns and of Arrow dictionary columns."""
-    import pandas as pd
-
     uses = {}
     for name in frame.columns:
         series = frame[name]
@@ -200,8 +183,6 @@ def pandas_records(frame: pd.DataFrame, use: Mapping[str, InUse]) -> pd.DataFram
 
 
 def _index(index: pd.Index) -> Any:
-    import pandas as pd
-
     if isinstance(index, pd.MultiIndex):
         return index.remove_unused_levels()
     return index.remove_unused_categories() if isinstance(index, pd.CategoricalIndex) else index
@@ -209,7 +190,6 @@ def _index(index: pd.Index) -> Any:
 
 def _bare_pandas(series: pd.Series, use: InUse | None) -> pd.Series | None:
     """The stripped column, or None if there is nothing to strip."""
-    import pandas as pd
     from pandas.api.extensions import ExtensionArray
 
     if isinstance(series.dtype, pd.CategoricalDtype):
@@ -231,15 +211,11 @@ def _masked(series: pd.Series) -> bool:
 
 
 def _on_arrow(series: pd.Series) -> bool:
-    import pandas as pd
-
     storage = getattr(series.dtype, "storage", None)
     return isinstance(series.dtype, pd.ArrowDtype) or storage == "pyarrow"
 
 
 def _arrow(series: pd.Series) -> Any:
-    import pyarrow as pa
-
     array = series.array.__arrow_array__()
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
@@ -249,8 +225,6 @@ def _arrow(series: pd.Series) -> Any:
 
 def polars_use(frame: pl.DataFrame) -> dict[str, InUse]:
     """Categories in use of Enum columns; a Categorical stores no declared ones outside this process."""
-    import polars as pl
-
     return {  # renamed meanwhile: Polars reads some names as patterns
         name: in_use(kind.categories.to_list(), frame[name].alias("x").to_physical().drop_nulls().unique().to_numpy())
         for name, kind in frame.schema.items()
@@ -260,8 +234,6 @@ def polars_use(frame: pl.DataFrame) -> dict[str, InUse]:
 
 def polars_records(frame: pl.DataFrame, use: Mapping[str, InUse]) -> pl.DataFrame:
     """A frame of stripped columns."""
-    import polars as pl
-
     # Numbered meanwhile: Polars reads some names as patterns.
     columns = [
         _bare_polars(series.alias(str(number)), use.get(series.name))
@@ -275,8 +247,6 @@ def polars_records(frame: pl.DataFrame, use: Mapping[str, InUse]) -> pl.DataFram
 
 
 def _bare_polars(series: pl.Series, use: InUse | None) -> pl.Series:
-    import polars as pl
-
     kind = series.dtype
     if kind == pl.Object:
         return series
@@ -294,9 +264,6 @@ def _bare_polars(series: pl.Series, use: InUse | None) -> pl.Series:
 
 def _own_memory(series: pl.Series) -> pl.Series:
     """Copy texts or lists to buffers of their own."""
-    import polars as pl
-    import pyarrow as pa
-
     try:
         array = series.to_arrow(compat_level=pl.CompatLevel.oldest())
     except (pa.ArrowException, pl.exceptions.PolarsError):  # kinds that Arrow does not know
@@ -306,8 +273,6 @@ def _own_memory(series: pl.Series) -> pl.Series:
 
 def _plain(kind: Any) -> Any:
     """Replace categorical types within a nested type by text."""
-    import polars as pl
-
     if isinstance(kind, pl.Struct):
         return pl.Struct([pl.Field(field.name, _plain(field.dtype)) for field in kind.fields])
     if isinstance(kind, pl.List):

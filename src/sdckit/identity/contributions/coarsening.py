@@ -6,24 +6,21 @@ import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.crosstab import Scale, numbers_of, scale_of
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
-from sdckit.data.columns import MONTHS, Period
+from sdckit.data.columns import MONTHS, Coded, Period
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, read_band
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
-    from sdckit.data.columns import Coded
 
 # The recipe step that coarsens a key as suggested, and its text.
 

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import Pair
 from sdckit.cells.parted_pair import open_or_part
 from sdckit.cells.record_result import Breakdown, IntervalKind, PairRecordResult, breakdown
@@ -21,10 +22,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import DataError
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.packing import SharedGroups
-
 
 MISSING_RULE = "a missing key value is a level of its own"
 

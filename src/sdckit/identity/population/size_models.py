@@ -15,6 +15,7 @@ from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.plans.cells_in_parts import PartedCells
 from sdckit.cells.record_result import WHOLE, Breakdown
 from sdckit.cells.table import AnyCells, Cells
+from sdckit.data import special
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
@@ -126,13 +127,11 @@ def zayatz(table: SizeTable) -> SizeEstimate:
 
 def _chance_of_one(table: SizeTable) -> NDArray[np.float64]:
     """P(one record sampled | class of j), without replacement, in beta functions: exact for large N."""
-    from scipy.special import betaln
-
     j, n, N = table.size, table.n, table.population
     chance = np.full(len(j), n / N)
     several = (j > 1) & (N - j >= n - 1)
     k = j[several]
-    log_chance = betaln(N - k + 1, k) - betaln(N - n - k + 2, k - 1) + np.log(n * k / (k - 1))
+    log_chance = special.betaln(N - k + 1, k) - special.betaln(N - n - k + 2, k - 1) + np.log(n * k / (k - 1))
     chance[j > 1] = 0.0
     chance[several] = np.exp(log_chance)
     return chance
@@ -172,17 +171,15 @@ def pitman(table: SizeTable) -> SizeEstimate:
 
 def log_likelihood(table: SizeTable, theta: float, alpha: float) -> float:
     """Logarithm of Pitman's sampling formula without the terms that no parameter enters."""
-    from scipy.special import gammaln
-
     several = table.size > 1
     j, s = table.size[several], table.classes[several]
     if alpha > 0:
         t = theta / alpha
-        classes = (table.u - 1) * math.log(alpha) + gammaln(t + table.u) - gammaln(t + 1)
+        classes = (table.u - 1) * math.log(alpha) + special.gammaln(t + table.u) - special.gammaln(t + 1)
     else:
         classes = (table.u - 1) * math.log(theta)
-    records = gammaln(theta + table.n) - gammaln(theta + 1)
-    return float(classes - records + s @ (gammaln(j - alpha) - gammaln(1 - alpha)))
+    records = special.gammaln(theta + table.n) - special.gammaln(theta + 1)
+    return float(classes - records + s @ (special.gammaln(j - alpha) - special.gammaln(1 - alpha)))
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -203,42 +200,35 @@ def _bracket(falling: Callable[[float], float]) -> tuple[float, float]:
 
 def _theta(table: SizeTable, alpha: float) -> float:
     """Theta that solves its equation at a given alpha > 0, found by its distance from -alpha."""
-    from scipy.special import digamma
 
     def score(distance: float) -> float:
         theta, t = distance - alpha, distance / alpha  # t is theta/alpha + 1
-        over_classes = (digamma(t + table.u - 1) - digamma(t)) / alpha
-        return float(over_classes - digamma(theta + table.n) + digamma(theta + 1))
+        over_classes = (special.digamma(t + table.u - 1) - special.digamma(t)) / alpha
+        return float(over_classes - special.digamma(theta + table.n) + special.digamma(theta + 1))
 
     return _root(score, *_bracket(score)) - alpha
 
 
 def _score(table: SizeTable, alpha: float) -> float:
     """Derivative of the log likelihood in alpha, at the best theta for it."""
-    from scipy.special import digamma
-
     theta = _theta(table, alpha)
     t = theta / alpha
     several = table.size > 1
-    spread = table.classes[several] @ (digamma(table.size[several] - alpha) - digamma(1 - alpha))
-    return float((table.u - 1) / alpha - t / alpha * (digamma(t + table.u) - digamma(t + 1)) - spread)
+    spread = table.classes[several] @ (special.digamma(table.size[several] - alpha) - special.digamma(1 - alpha))
+    return float((table.u - 1) / alpha - t / alpha * (special.digamma(t + table.u) - special.digamma(t + 1)) - spread)
 
 
 def _ewens_theta(table: SizeTable) -> float:
-    from scipy.special import digamma
-
     def score(theta: float) -> float:
-        return float((table.u - 1) / theta - digamma(theta + table.n) + digamma(theta + 1))
+        return float((table.u - 1) / theta - special.digamma(theta + table.n) + special.digamma(theta + 1))
 
     return _root(score, *_bracket(score))
 
 
 def _singletons(theta: float, alpha: float, population: float) -> float:
     """Classes of one expected in the whole population; exact, in beta functions."""
-    from scipy.special import betaln, gammaln
-
-    ratio = betaln(population + theta + alpha - 1, 1 - alpha) - gammaln(1 - alpha)
-    return float(population * np.exp(ratio + gammaln(theta + 1) - gammaln(theta + alpha)))
+    ratio = special.betaln(population + theta + alpha - 1, 1 - alpha) - special.gammaln(1 - alpha)
+    return float(population * np.exp(ratio + special.gammaln(theta + 1) - special.gammaln(theta + alpha)))
 
 
 # --- Dankar's rule ---------------------------------------------------------------------------------
@@ -335,19 +325,22 @@ def _by_zayatz(table: SizeTable) -> Floats:
 
 def _by_pitman(table: SizeTable, theta: float, alpha: float) -> Floats:
     """C(n, j) (1 - alpha)_(j-1) (theta + alpha)_(n-j) / (theta + 1)_(n-1), with rising factorials."""
-    from scipy.special import digamma, gammaln
-
     n = table.n
     j = _sizes()[: int(min(LARGEST, n))]
-    log = gammaln(n + 1) - gammaln(j + 1) - gammaln(n - j + 1)
-    log += gammaln(j - alpha) - gammaln(1 - alpha)
-    log += gammaln(theta + alpha + n - j) - gammaln(theta + alpha)
-    log += gammaln(theta + 1) - gammaln(theta + n)
+    log = special.gammaln(n + 1) - special.gammaln(j + 1) - special.gammaln(n - j + 1)
+    log += special.gammaln(j - alpha) - special.gammaln(1 - alpha)
+    log += special.gammaln(theta + alpha + n - j) - special.gammaln(theta + alpha)
+    log += special.gammaln(theta + 1) - special.gammaln(theta + n)
     if alpha > 0:
-        grown = gammaln(theta + 1) + gammaln(theta + n + alpha) - gammaln(theta + n) - gammaln(theta + alpha)
+        grown = (
+            special.gammaln(theta + 1)
+            + special.gammaln(theta + n + alpha)
+            - special.gammaln(theta + n)
+            - special.gammaln(theta + alpha)
+        )
         groups = (math.exp(grown) - theta) / alpha
     else:
-        groups = theta * float(digamma(theta + n) - digamma(theta))
+        groups = theta * float(special.digamma(theta + n) - special.digamma(theta))
     one_by_one = np.zeros(LARGEST)
     one_by_one[: len(j)] = np.exp(log)
     return pooled_sizes(one_by_one, groups - float(one_by_one.sum()))
@@ -370,11 +363,9 @@ def expected_by_cell(mu: Floats, mass: Floats | None = None) -> Floats:
 
     `mu` are expected counts, `mass` how many cells have each; without it they are put together by their logarithm.
     """
-    from scipy.special import gammaln
-
     mu, mass = _binned(mu) if mass is None else (mu, mass)
     log, groups = np.log(mu), float(mass @ -np.expm1(-mu))
-    one_by_one = np.array([mass @ np.exp(j * log - mu - gammaln(j + 1)) for j in _sizes()])
+    one_by_one = np.array([mass @ np.exp(j * log - mu - special.gammaln(j + 1)) for j in _sizes()])
     return pooled_sizes(one_by_one, groups - float(one_by_one.sum()))
 
 

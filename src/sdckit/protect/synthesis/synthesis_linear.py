@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import special
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
@@ -189,9 +190,7 @@ class PosteriorDraws(Mapping[str, Any]):
         if self["model"] == "logistic":
             return np.stack([-np.logaddexp(0.0, eta[:, 0]), -np.logaddexp(0.0, -eta[:, 0])], axis=1)
         if self["model"] == "probit":
-            from scipy.special import log_ndtr
-
-            return np.stack([log_ndtr(-eta[:, 0]), log_ndtr(eta[:, 0])], axis=1)
+            return np.stack([special.log_ndtr(-eta[:, 0]), special.log_ndtr(eta[:, 0])], axis=1)
         return np.asarray(eta - np.logaddexp.reduce(eta, axis=1)[:, None], np.float64)
 
     def _shares(self, frame: Any) -> Floats:
@@ -233,11 +232,9 @@ class PosteriorDraws(Mapping[str, Any]):
                 return self._normal(eta, logs) - np.where(np.isnan(logs), 0.0, logs)  # the density of the values
             if self["model"] == "normal":
                 return self._normal(eta, values)
-            from scipy.special import gammaln
-
             counts = (values >= 0) & (values == np.floor(values))
             held, rate = np.where(counts, values, 0.0), np.minimum(eta[:, 0], MOST_RATE)
-            return np.where(counts, held * rate - np.exp(rate) - gammaln(held + 1), -np.inf)
+            return np.where(counts, held * rate - np.exp(rate) - special.gammaln(held + 1), -np.inf)
         return self._of_levels(np.moveaxis(self._log_shares(eta), 1, 2), series)
 
     def _normal(self, eta: Floats, values: Floats) -> Floats:
@@ -368,20 +365,16 @@ def fit_probit(X: Floats, y: Floats, penalty: Floats) -> tuple[Floats, Floats, b
 
 
 def _log_posterior(X: Floats, y: Floats, penalty: Floats, at: Floats) -> float:
-    from scipy.special import log_ndtr
-
-    return float(log_ndtr((2 * y - 1) * (X @ at)).sum() - 0.5 * at @ penalty @ at)
+    return float(special.log_ndtr((2 * y - 1) * (X @ at)).sum() - 0.5 * at @ penalty @ at)
 
 
 def _derivatives(X: Floats, y: Floats, penalty: Floats, at: Floats) -> tuple[Floats, Floats]:
     """Gradient of the log posterior, and the expected information matrix."""
-    from scipy.special import log_ndtr
-
     side = 2 * y - 1
     eta = side * (X @ at)
     density = -0.5 * eta**2 - 0.5 * np.log(2 * np.pi)
-    pull = np.exp(density - log_ndtr(eta))
-    weight = np.exp(2 * density - log_ndtr(eta) - log_ndtr(-eta))
+    pull = np.exp(density - special.log_ndtr(eta))
+    weight = np.exp(2 * density - special.log_ndtr(eta) - special.log_ndtr(-eta))
     return X.T @ (side * pull) - penalty @ at, (X.T * weight) @ X + penalty
 
 
@@ -421,12 +414,8 @@ class LinearFit:
     def log_shares(self, eta: Floats) -> Floats:
         """Log probability of each level, shape (n, L), from the linear predictors."""
         if self.model == "multinomial":
-            from scipy.special import log_softmax
-
-            return np.asarray(log_softmax(eta, axis=1), np.float64)
-        from scipy.special import log_expit, log_ndtr
-
-        log_share = log_expit if self.model == "logistic" else log_ndtr
+            return np.asarray(special.log_softmax(eta, axis=1), np.float64)
+        log_share = special.log_expit if self.model == "logistic" else special.log_ndtr
         return np.stack([log_share(-eta[:, 0]), log_share(eta[:, 0])], axis=1)
 
     def kept(self) -> PosteriorDraws:
@@ -594,18 +583,12 @@ def choose(share: Floats, rng: np.random.Generator) -> Ints:
 
 
 def _normal_cdf(eta: Floats) -> Floats:
-    from scipy.special import ndtr
-
-    return np.asarray(ndtr(eta), np.float64)
+    return np.asarray(special.ndtr(eta), np.float64)
 
 
 def _expit(eta: Floats) -> Floats:
-    from scipy.special import expit
-
-    return np.asarray(expit(eta), np.float64)
+    return np.asarray(special.expit(eta), np.float64)
 
 
 def _softmax(eta: Floats) -> Floats:
-    from scipy.special import softmax
-
-    return np.asarray(softmax(eta, axis=1), np.float64)
+    return np.asarray(special.softmax(eta, axis=1), np.float64)

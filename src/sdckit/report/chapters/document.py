@@ -72,14 +72,11 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
         given["alpha"] = scenario.alpha
     if scenario.aligned:
         given["aligned"] = True
-    for table in filter(None, (scenario.ledger, scenario.children)):
-        given[table.place] = {
-            name: list(value) if isinstance(value, tuple) else value for name, value in table.declared.items()
-        }
-    if declared := scenario.matching.declared:
-        given["matching"] = {
-            name: list(value) if isinstance(value, tuple) else value for name, value in declared.items()
-        }
+    for table in filter(None, (scenario.ledger, scenario.children, scenario.matching)):
+        if declared := table.declared:
+            given[table.place] = {
+                name: list(value) if isinstance(value, tuple) else value for name, value in declared.items()
+            }
     return given
 
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.blocks import Block, Entries, Page, Paragraph, Section
+from sdckit.report.blocks import Entries, Page, Paragraph, Section
 from sdckit.report.chapters.document import verdict_tree
 from sdckit.report.chapters.page import STATES, protection_words, verdicts_block
 from sdckit.report.chapters.sentences import headline
 from sdckit.report.gate.figures import AllHold, Document, Holds, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.setting import setting_of
-from sdckit.report.view import Note, Plain, view_of
+from sdckit.report.view import Plain, view_of
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.differencing import Differencing
@@ -47,14 +47,13 @@ def plain_ledger(
 def ledger_page(plain: Plain, name: str) -> Page:
     """Page of the figures of `plain_ledger`; `name` is the name of the release."""
     several = len(plain["intruders"]) > 1
-    answer: list[Block] = []
-    if plain["verdicts"]:
-        answer.append(verdicts_block(plain))
-    sections = [Section("The answer in full", tuple(answer))] if answer else []
+    sections = [Section("The answer in full", (verdicts_block(plain),))] if plain["verdicts"] else []
     for intruder in plain["intruders"]:
         heading = f"Intruder “{intruder['name']}”" if several else "What do releases disclose together?"
         sections.append(Section(heading, tuple(view_of(MEASURE).blocks(intruder, MEASURE))))
-    sections.append(Section("Methods", (Entries(tuple(map(_note_row, _notes()))),), paper=True))
+    notes = view_of(MEASURE).notes(Scenario(keys=["-"]))
+    rows = tuple((note.name, note.text, note.source) for note in notes)
+    sections.append(Section("Methods", (Entries(rows),), paper=True))
     line = headline(plain) if plain["verdicts"] else "No limit is set on what releases disclose together."
     return Page(
         TITLE,
@@ -66,11 +65,3 @@ def ledger_page(plain: Plain, name: str) -> Page:
         protection_words(plain),
         (Section("Answer", (Paragraph(line, "lead"),)),),
     )
-
-
-def _notes() -> Sequence[Note]:
-    return view_of(MEASURE).notes(Scenario(keys=["-"]))
-
-
-def _note_row(note: Note) -> tuple[str, str, str]:
-    return note.name, note.text, note.source

@@ -58,11 +58,6 @@ def front_tree(recipes: Sequence[Mapping[str, Any]], ledger: Ledger) -> tuple[Tr
     return tuple(points)
 
 
-def search_tree(search: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
-    """Figures of a search for a recipe; empty if there was none."""
-    return {"searched": {**search, "front": front_tree(search["front"], ledger)}} if search else {}
-
-
 def plain_front(recipes: Sequence[Mapping[str, Any]], n: int, *, internal: bool = False) -> dict[str, Any]:
     """Protected data for a chart of the front alone."""
     ledger = Ledger()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.missing_values.missing import Found
 from sdckit.display import displayed
 from sdckit.report.blocks import Block, Facts, Paragraph, Section, TableBlock
 from sdckit.report.common_blocks import texts
@@ -14,7 +15,6 @@ from sdckit.report.gate.figures import Count, Document, Foreign, Ledger, Share, 
 
 if TYPE_CHECKING:
     from sdckit.data.files.readers import FileSample
-    from sdckit.data.missing_values.missing import Found
     from sdckit.data.scenarios.guessing.judge import RoleGuesses
 
 

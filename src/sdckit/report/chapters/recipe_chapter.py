@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.derived_formula import ENTRY
 from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
-from sdckit.report.chapters.map import search_blocks, search_tree
+from sdckit.report.chapters.map import front_tree, search_blocks
 from sdckit.report.chapters.sentences import headline, limit_of, listed, status, verdict_sentence
 from sdckit.report.common_blocks import ALONE, EXPECTED, bars, below, of_rule, share_head
 from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Quantity, Relation, Share, Tree
@@ -178,8 +178,9 @@ def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
         "figures": tuple(_figures(at, row, done, ledger) for at, row in enumerate(done.figures)),
         "versions": {name: str(number) for name, number in done.log.versions.items()},
         "public_log": done.log.is_public,
-        **search_tree(done.searched, ledger),
     }
+    if done.searched:
+        tree["searched"] = {**done.searched, "front": front_tree(done.searched["front"], ledger)}
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
+from sdckit.cells.pair import Recoded
 from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBlock
@@ -35,7 +36,6 @@ from sdckit.report.view import Plain, find_view, view_of
 from sdckit.utility.utility_overview import RECODED
 
 if TYPE_CHECKING:
-    from sdckit.cells.pair import Recoded
     from sdckit.workflow.assessment import IntruderAssessment, ReleaseAssessment
     from sdckit.workflow.verdicts import Verdict
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from sdckit.data.limits import LIMITS, ShareAtPoints
 from sdckit.data.scenarios import thresholds
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import counted
 from sdckit.report.gate.figures import Tree
 from sdckit.report.rates import capital, percent
 from sdckit.report.view import Plain, views_of
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
 
 NOT_YET = "what the file gives back has not been looked for yet"
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
 from sdckit.report.common_blocks import EXPECTED, bars, by_rule, figure, of_rule, of_whole, texts
@@ -17,7 +18,6 @@ from sdckit.report.setting import RISK_EDGES, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View
 
 if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.identity.individual_risk import IndividualRisk
 
 LARGEST = "Largest individual risk"

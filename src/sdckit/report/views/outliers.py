@@ -69,7 +69,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     )
     jointly = not tree["counts"]
     rows = tuple(
-        (name, *(() if jointly else (_count_text(tree["counts"][name]),)), gone["text"])
+        (name, *(() if jointly else ((tree["counts"][name] or {"text": "undefined"})["text"],)), gone["text"])
         for name, gone in tree["n_missing"].items()
         if jointly or name in tree["counts"]
     )
@@ -80,10 +80,6 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     caption = "Values missing" if jointly else "Extreme values"
     table = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))] if rows else []
     return [Facts(facts), bars("Records with an extreme value", "records", drawn), *table, *notes_blocks(tree)]
-
-
-def _count_text(count: Plain | None) -> str:
-    return "undefined" if count is None else str(count["text"])
 
 
 NOTE = Note(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.count_cells import most_cells, too_many
 from sdckit.cells.plans.model_cells import Within
+from sdckit.data import pd
 from sdckit.data.columns import first_rows
 from sdckit.data.formula_text import FUNCTIONS, Sides
 from sdckit.errors import DataError
@@ -522,8 +523,6 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
 
     Raises DataError: more than 1,000 categories, or no value at all.
     """
-    import pandas as pd
-
     if ("numbers", name) in pair.memo and not as_category:
         return pair.numbers(name)
     shared = pair.codes(name)
@@ -559,8 +558,6 @@ def designs(
     What a transformation takes from the data (the knots of a spline, a mean) is taken from the original and
     kept for the releases.
     """
-    import pandas as pd
-
     columns = {name: column_values(pair, name, as_category=name in sides.categories) for name in sides.columns}
     files = [
         pd.DataFrame({name: values[j] for name, values in columns.items()}, index=range(len(usable)))

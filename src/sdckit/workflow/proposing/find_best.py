@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,11 @@ from sdckit.data import arguments
 from sdckit.data.limits import limits_asked
 from sdckit.data.losses import COARSENING, LOSSES, MODEL, PMSE
 from sdckit.data.replace import open_eager
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import counted, printable
 from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.chapters.sentences import listed
-from sdckit.workflow.proposing.ladders import FEW, Rung
+from sdckit.workflow.proposing.ladders import FEW, Node, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
@@ -36,11 +37,7 @@ from sdckit.workflow.recipes.starter_recipe import (
     not_looked_for,
     the_rest,
 )
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.proposing.ladders import Node
-    from sdckit.workflow.verdicts import Verdict
+from sdckit.workflow.verdicts import Verdict
 
 # Losses other than the information of the keys: propensity score MSE, confidence interval overlap, or a function.
 

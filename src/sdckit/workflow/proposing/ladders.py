@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sdckit.cells.crosstab import numbers_of
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
 from sdckit.data.columns import MONTHS
+from sdckit.data.hierarchy import Hierarchy
 from sdckit.errors import DataError
 from sdckit.identity.contributions.coarsening import (
     MOST_NAMED,
@@ -34,9 +35,6 @@ from sdckit.numerics.grouping import group, sum_by
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 from sdckit.protect.suppression.suppression_bound import lower_bound, needs_unbounded
 from sdckit.protect.suppression.suppression_choices import GONE, Order, Situation, find_choices
-
-if TYPE_CHECKING:
-    from sdckit.data.hierarchy import Hierarchy
 
 Step = dict[str, Any]
 

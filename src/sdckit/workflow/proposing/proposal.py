@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdckit.data.losses import INFORMATION, LOSSES, OF_CALLER
 from sdckit.display import EXACT, Displayed, counted, exact_shown, plain_html, printable
 from sdckit.errors import DataError
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import AS_IT_IS, LEFT_OUT
+from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.starter_recipe import about_share
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sdckit.workflow.recipes.recipe import Recipe
-
 
 SCHEMA = "sdckit/proposal"
 REASON = re.compile(r"((?:#.*\n)+)\[\[steps\]\]")  # the comment above a step

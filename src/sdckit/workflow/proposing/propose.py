@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame
@@ -16,6 +16,7 @@ from sdckit.data.limits import LIMITS
 from sdckit.data.losses import INFORMATION, LOSSES, OF_CALLER
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 from sdckit.numerics.threads import WAKE, WORKER, job
 from sdckit.workflow.check import require_gate
@@ -32,17 +33,12 @@ from sdckit.workflow.proposing.find_best import (
     variants,
 )
 from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal, in_words
-from sdckit.workflow.proposing.search import LEAST, goal_of
-from sdckit.workflow.proposing.trials import How, Trials, all_steps, limits_of, open_lattice, surrounding_steps
+from sdckit.workflow.proposing.search import LEAST, Searched, goal_of
+from sdckit.workflow.proposing.trials import How, Judged, Trials, all_steps, limits_of, open_lattice, surrounding_steps
 from sdckit.workflow.recipes.exact_relations import relations_of
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, hides_implied, write_starter
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.proposing.search import Searched
-    from sdckit.workflow.proposing.trials import Judged
 
 # Writing the proposal: its recipe, the comments, the alternatives.
 

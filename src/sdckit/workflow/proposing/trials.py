@@ -7,25 +7,28 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.catalogue.attribute import NUMBERS
 from sdckit.cells.packing import group_codes
+from sdckit.cells.table import Cells
 from sdckit.data.columns import float_values
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.data.outgoing.only_records import on_the_way
 from sdckit.data.replace import open_eager
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import not_said
 from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.grouping import first_of_groups, sum_by
 from sdckit.workflow.assess import assess_in_turn, assess_read
-from sdckit.workflow.check import check_assessment
+from sdckit.workflow.assessment import ReleaseAssessment
+from sdckit.workflow.check import CheckResult, check_assessment
 from sdckit.workflow.plan import read_by_limits
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Rung, Side, ladder_of, refines
 from sdckit.workflow.proposing.search import Goal
@@ -47,13 +50,7 @@ from sdckit.workflow.recipes.starter_recipe import (
     wanted_k,
     weight_step,
 )
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.assessment import ReleaseAssessment
-    from sdckit.workflow.check import CheckResult
-    from sdckit.workflow.verdicts import Verdict
+from sdckit.workflow.verdicts import Verdict
 
 Step = dict[str, Any]
 ROUNDS = 4  # of suppression, one intruder after the other, until nothing changes

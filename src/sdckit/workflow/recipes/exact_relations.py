@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,16 +17,14 @@ from sdckit.data.derived_formula import read_derived
 from sdckit.data.frames import open_frame
 from sdckit.data.methods import METHODS
 from sdckit.data.replace import open_eager, pick_rows
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import printable
 from sdckit.errors import ScenarioError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.grouping import group
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.recipes.recipe_checks import StepLike, columns_mentioned
 from sdckit.workflow.recipes.recipe_steps import columns_named, method_of
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.numerics.array_types import Floats, Ints
 
 HOLDS = 0.99  # of the records that have all of its numbers
 BY_CHANCE = 0.9  # as many would hold of numbers that were mixed up

@@ -21,6 +21,7 @@ from sdckit.data.files.file_limits import json_of, text_in
 from sdckit.data.frames import frame_of, open_frame
 from sdckit.data.losses import COARSENING
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import open_rng
 from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
@@ -32,8 +33,6 @@ from sdckit.workflow.recipes.recipe_figures import COARSER, FIGURES, LOSSES, RIS
 
 if TYPE_CHECKING:
     import altair as alt
-
-    from sdckit.data.scenarios.scenario import Scenario
 
 # Result of `explore`: risk and loss of every recipe tried, and the Pareto front.
 
@@ -104,10 +103,7 @@ class Exploration(Displayed):
 
     def recipe_of(self, row: int) -> Recipe:
         """The recipe of a row of the table, counted from 1."""
-        made = self.recipe
-        for path, value in self.points[row - 1].parameters.items():
-            made = made.with_argument(path, value)
-        return made
+        return self.recipe.with_arguments(self.points[row - 1].parameters)
 
     def plot(self, *, internal: bool = False) -> alt.Chart:
         """An Altair chart of the map; figures protected unless `internal`, the front that of the figures shown."""
@@ -341,7 +337,7 @@ def explore(
             arguments.count(workers, "workers", "counts combinations at a time")
         _, entropy = open_rng(seed)
         combinations = _combinations(recipe, grid)
-        recipes = [_changed(recipe, combination) for combination in combinations]
+        recipes = [*map(recipe.with_arguments, combinations)]
         for values, made in zip(combinations, recipes, strict=True):
             try:
                 made.check(data, scenario=chosen)
@@ -393,12 +389,6 @@ def _check_path(recipe: Recipe, path: str) -> None:
     offered = method_of(recipe.steps[at].method, f"step {at + 1}").offered
     if name not in offered:
         raise ScenarioError(f"grid: {path}: there is no argument {name!r}; {did_you_mean(name, offered)}")
-
-
-def _changed(recipe: Recipe, values: Mapping[str, Any]) -> Recipe:
-    for path, value in values.items():
-        recipe = recipe.with_argument(path, value)
-    return recipe
 
 
 def _measure(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,11 @@ from sdckit.data.domain import Domain
 from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.frames import column_names, is_lazy, open_frame
 from sdckit.data.replace import open_eager
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.protect.change import Change
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments
 from sdckit.workflow.recipes.recipe_runs import InMemory
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
 
 SAMPLE = 1_000  # records that stand for those to come, while steps are held against what the domain declares
 MOST_SAMPLE = 10_000

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sdckit.attribute.disclosure.exact_numbers import DEFAULT_K, exact_numbers
 from sdckit.data.columns import float_values
 from sdckit.data.replace import open_eager
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import printable
 from sdckit.errors import SdcError
 from sdckit.identity.contributions.coarsening import in_bands
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
 
 Step = dict[str, Any]
 FEWEST_ABOVE = 5  # values at the highest edge of the size classes, or above it

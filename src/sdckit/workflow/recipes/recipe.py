@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.files.file_limits import toml_of
 from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.data.seeds import Mixed, open_rng, read_secret, warn_of_short
@@ -38,9 +40,7 @@ from sdckit.workflow.recipes.recipe_runs import Run, check_computed_once, start
 from sdckit.workflow.recipes.recipe_steps import is_all_new, method_of, read_entries, write_recipe
 
 if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import ReleaseAssessment
-    from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 
 # Result of a recipe: the changed data, the log, and the figures after each step.
@@ -359,6 +359,10 @@ class Recipe(Displayed):
         steps = list(self.steps)
         steps[at] = StepLike(steps[at].method, {**steps[at].arguments, name: value})
         return self._with_steps(steps, self.derived)
+
+    def with_arguments(self, values: Mapping[str, Any]) -> Recipe:
+        """The recipe with several arguments changed, by their paths."""
+        return reduce(lambda made, path: made.with_argument(path, values[path]), values, self)
 
     def locate(self, path: str) -> tuple[int, str]:
         """Position of the step, from 0, and the argument that a path such as ``"2.k"`` names."""

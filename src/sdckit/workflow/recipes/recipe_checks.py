@@ -9,18 +9,16 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.methods import METHODS, RECOMPUTING
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import Tallied
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcError, SdcWarning
 from sdckit.workflow.recipes import recipe_steps
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
 
 
 class StepLike(NamedTuple):

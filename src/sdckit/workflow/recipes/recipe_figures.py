@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +21,11 @@ from sdckit.data.hierarchy import Hierarchy
 from sdckit.data.losses import COARSENING, DIFFERING, PMSE
 from sdckit.data.replace import open_eager, pick_rows, with_levels
 from sdckit.data.scenarios.roles import read_hierarchies
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.workflow.recipes.run_step import changes_number
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 

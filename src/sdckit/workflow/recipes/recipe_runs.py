@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from sdckit.data.outgoing.only_records import on_the_way, only_records
 from sdckit.data.replace import Tallied, open_eager
 from sdckit.data.rule_conditions import EditRule, RuleBreakers
 from sdckit.data.scenarios.roles import resolve_roles
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, SdcError, SdcWarning
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, check_made, check_room, with_files
@@ -30,10 +32,6 @@ from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, compu
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURES, Method, columns_made, columns_named, method_of, n_files
 from sdckit.workflow.recipes.run_step import added, call_of, drawn_order, run_step
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.data.seeds import Mixed
 
 # Weights that reveal suppressed values of a key, because each occurs with one value of it only.
 
@@ -360,11 +358,6 @@ def _check_room(
         raise placed(error, step.place(number)) from None
 
 
-def sample_of(plan: Changing, names: Sequence[str]) -> Tallied:
-    """Distinct rows of some columns, for the trial run of a step."""
-    return plan.distinct(names).tallied
-
-
 def run_on_plan(
     number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
@@ -504,7 +497,7 @@ class _Sample:
 
     def to_native(self) -> Tallied:
         """The distinct rows of some columns."""
-        return sample_of(self.plan, self.names)
+        return self.plan.distinct(self.names).tallied
 
 
 class OnPlan:

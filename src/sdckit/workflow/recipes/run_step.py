@@ -18,6 +18,7 @@ from sdckit.data.limits import FOLLOWING
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.by_household import read_homes
@@ -28,7 +29,6 @@ from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, chec
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURES, Method, method_of
 
 if TYPE_CHECKING:
-    from sdckit.data.seeds import Mixed
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 

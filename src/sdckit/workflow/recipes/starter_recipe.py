@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from sdckit.data.households import homes_of, household_variables
 from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import lend_rows, open_eager
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import Displayed, plain_html, printable
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
@@ -34,12 +35,8 @@ from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.utility.weighted_totals import BEYOND, moved_figures
 from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
 from sdckit.workflow.recipes.number_steps import number_steps
-from sdckit.workflow.recipes.recipe import Recipe, TrialRecipe
+from sdckit.workflow.recipes.recipe import Applied, Recipe, TrialRecipe
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of, written
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.recipes.recipe import Applied
 
 # The text of a starter recipe, with a comment above each step.
 # A recipe may be published with its file, so its figures are shares in ranges of ten records or more.

@@ -9,9 +9,10 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
@@ -21,9 +22,6 @@ from sdckit.errors import ColumnError
 from sdckit.identity.contributions.coarsening import round_edges as inner_edges
 from sdckit.utility.tables.compare_distributions import counts_between, round_edges
 from sdckit.workflow.recipes.recipe_steps import Method, annotation_of, method_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # Counts of a variable before and after a step: by value, or by bins with round edges.
 

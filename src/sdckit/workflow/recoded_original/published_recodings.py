@@ -18,8 +18,10 @@ from sdckit.data.hierarchy import Band, read_band
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.outgoing.only_records import on_the_way
 from sdckit.data.replace import open_eager, with_levels
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError
+from sdckit.protect.change import Change
 from sdckit.protect.margins.promise import Promise, checked_promise
 from sdckit.protect.recoding.recode import Bands, regroup
 from sdckit.workflow.recipes.recipe_checks import (
@@ -36,8 +38,6 @@ from sdckit.workflow.recipes.recipe_steps import is_all_new, read_entries
 from sdckit.workflow.recipes.run_step import run_step
 
 if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.protect.change import Change
     from sdckit.workflow.recipes.recipe import Recipe
 
 # One recoding that can be applied to any file: a step of a recipe, bands, or groups of values.

@@ -7,19 +7,17 @@ import math
 import time
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdckit.data.losses import DIFFERING, drawn
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError, SdcError, SdcWarning
 from sdckit.report.chapters.map import plain_map, points_to_click
+from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.step_forms import form_of
+from sdckit.workflow.sessions.answering import Desk, Tell
 from sdckit.workflow.sessions.protecting import RISK, Plain, Steps, applied, make_recipe, plain_steps, tried
 from sdckit.workflow.sessions.releasing import document_of, judged, verdict_of
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.recipes.recipe import Recipe
-    from sdckit.workflow.sessions.answering import Desk, Tell
 
 MOST = 60  # recipes on a map, the latest
 USUAL = 24  # recipes around one
@@ -102,10 +100,7 @@ def around(recipe: Recipe, scenario: Scenario) -> Iterator[Recipe]:
             if len(values) > 1 and math.prod(map(len, grid.values())) * len(values) <= USUAL:
                 grid[f"{at}.{entry.name}"] = values
     for combination in itertools.islice(itertools.product(*grid.values()), 1, None):
-        made = recipe
-        for path, value in zip(grid, combination, strict=True):
-            made = made.with_argument(path, value)
-        yield made
+        yield recipe.with_arguments(dict(zip(grid, combination, strict=True)))
 
 
 def _near(value: Any) -> list[Any]:

@@ -6,8 +6,9 @@ import shutil
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sdckit.data.missing_values.missing import Found
 from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
@@ -16,9 +17,6 @@ from sdckit.report.notebook import document_html, protected, sections_html, warn
 from sdckit.workflow.sessions.answering import Desk, Tell
 from sdckit.workflow.sessions.refusals import in_words, message
 from sdckit.workflow.sessions.roles import guessed_roles, plain_scenario
-
-if TYPE_CHECKING:
-    from sdckit.data.missing_values.missing import Found
 
 DEMO = "affairs.csv"
 MOST_ROWS = 50  # on a page of records

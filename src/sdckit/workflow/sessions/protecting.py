@@ -15,6 +15,7 @@ from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.files.whole_files import write_whole
 from sdckit.data.limits import limit_words
 from sdckit.data.losses import COARSENING, DIFFERING, INFORMATION, MODEL
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
 from sdckit.report.blocks import Code, Paragraph, Section
@@ -22,18 +23,16 @@ from sdckit.report.chapters.map import plain_front, points_to_click
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
-from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.recipes.recipe import Applied, Recipe
 from sdckit.workflow.recipes.recipe_steps import method_of
 from sdckit.workflow.recipes.release_files import unread
 from sdckit.workflow.recipes.starter_recipe import comments_in
 from sdckit.workflow.recipes.step_forms import picture_of
 
 if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.proposing.find_best import Begun
     from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal
     from sdckit.workflow.recipes.explore import Point
-    from sdckit.workflow.recipes.recipe import Applied
     from sdckit.workflow.sessions.answering import Desk, Tell
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.attacks import COPIES
 from sdckit.data.limits import LIMITS
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Block, Paragraph, Section
@@ -21,14 +22,12 @@ from sdckit.report.gate.protect import protect_words
 from sdckit.report.notebook import document_html, sections_html, verdict_html, warned_html
 from sdckit.report.rates import ATTACKS
 from sdckit.report.wording import say
-from sdckit.workflow.sessions.answering import ALIKE
+from sdckit.workflow.recipes.recipe import Applied, Recipe
+from sdckit.workflow.sessions.answering import ALIKE, Desk, Tell
 from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept
 
 if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import ReleaseAssessment
-    from sdckit.workflow.recipes.recipe import Applied, Recipe
-    from sdckit.workflow.sessions.answering import Desk, Tell
 
 
 PRINTED = "verdicts printed"

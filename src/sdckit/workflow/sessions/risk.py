@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from sdckit.catalogue import CATALOGUE
 from sdckit.data.arguments import is_whole
 from sdckit.data.losses import INFORMATION
 from sdckit.data.scenarios.column_roles import among_columns, check_insensitive
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
 from sdckit.report.blocks import Items, Paragraph, Section
@@ -27,13 +28,9 @@ from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
 from sdckit.report.wording import say
 from sdckit.workflow.assess import assess, assess_in_turn, unconfirmed_note
+from sdckit.workflow.assessment import Assessment
 from sdckit.workflow.plan import carry_out, plan_file
 from sdckit.workflow.sessions.answering import Desk, Tell, work_ahead
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.assessment import Assessment
-
 
 # Splitting and merging assessments of one file: by intruder, and without slow measures.
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdckit.data.frames import open_frame
 from sdckit.data.scenarios.column_roles import look_at_columns
 from sdckit.data.scenarios.guess import SAMPLE, guess_roles, write_guesses
+from sdckit.data.scenarios.guessing.judge import RoleGuesses
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.report.chapters.opened_file import guesses_document
 from sdckit.report.chapters.sentences import limits_tree, limits_words, release_sentence
 from sdckit.report.notebook import protected
 from sdckit.report.wording import say
 from sdckit.workflow.sessions.answering import Desk, Tell
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.guessing.judge import RoleGuesses
-    from sdckit.data.scenarios.scenario import Scenario
 
 RELEASE = "public-use"  # the strictest of the published types, until the user says otherwise
 

@@ -8,18 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import displayed
 from sdckit.errors import FileFormatError, ScenarioError
-from sdckit.workflow.sessions.answering import WRITTEN
+from sdckit.workflow.sessions.answering import WRITTEN, Desk, Tell
 from sdckit.workflow.sessions.protecting import Plain, Steps
 from sdckit.workflow.sessions.releasing import Judged, judged
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.sessions.answering import Desk, Tell
-
 
 # The session as a Python script and as command lines: both reproduce the release byte for byte.
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.data import pl
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # Direct identifiers recognised by the format of texts; tested on a sample, never shown.
 
