@@ -34,6 +34,7 @@ from record import add_option, record
 NUMBERS = ["income", "expend", "savings", "hours"]
 PAIRS = ["sex", "age", "marital", "educ", "labour", "cob", "hhsize", "tenure", "income", "region"]
 FIVE = ["region", "sex", "age", "marital", "educ"]
+SIX = ["region", "sex", "age", "educ", "income", "expend"]
 SEVEN = [*FIVE, "labour", "occ"]
 DRAWN = {"expected_pmse", "ratio", "standardised"}  # by permutations; ties between cuts were broken at random
 CASES: dict[str, tuple[str, int, Callable[[Any, Any], Any]]] = {
@@ -84,6 +85,16 @@ CASES: dict[str, tuple[str, int, Callable[[Any, Any], Any]]] = {
         1_000_000,
         lambda a, b: sdc.prediction_risk(a, b, keys=SEVEN, target="tenure", numeric=["age"]),
     ),
+    "copies": (
+        "copied_records, 4 categories, 2 numbers",
+        1_000_000,
+        lambda a, b: sdc.copied_records(wide(a).select(SIX), wide(b).select(SIX)),
+    ),
+    "copies-wide": (
+        "copied_records, 10 categories, 10 numbers",
+        1_000_000,
+        lambda a, b: sdc.copied_records(wide(a), wide(b)),
+    ),
 }  # fmt: skip
 
 
@@ -116,6 +127,12 @@ def files(n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     pay = pl.when(pl.col("labour") < 2).then(pl.col("income")).otherwise(0.0)
     files = original.with_columns(pay=pay), pl.DataFrame(made).with_columns(pay=pay)
     return files[0], files[1]
+
+
+def wide(file: pl.DataFrame) -> pl.DataFrame:
+    """The same with numbers as they are printed, and each in hundreds, too."""
+    hundreds = (pl.col(*NUMBERS, "pay") / 100).round().name.suffix(" in hundreds")
+    return file.with_columns(hundreds).with_columns(pl.col(*NUMBERS, "pay").round(2))
 
 
 def used() -> float:
