@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 import shlex
-from collections.abc import Sequence
-=======
 from collections.abc import Mapping, Sequence
->>>>>>> lines
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 

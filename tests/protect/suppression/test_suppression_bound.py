@@ -76,30 +76,6 @@ def solved(rows, k, nodes=1000, least=0):
     return solve(at, k, found.cells, found.keys, least, nodes)
 
 
-def test_a_programme_is_solved_once_and_another_anew(monkeypatch):
-    """Searches ask for one and the same again and again; other rows, limits and files are other programmes."""
-    count, solving = [], suppression_bound.solve_programme
-    monkeypatch.setattr(suppression_bound, "solve_programme", lambda *a, **more: count.append(1) or solving(*a, **more))
-    monkeypatch.setattr(suppression_bound, "_SOLVED", {})
-    rows = draw_rows(2, 8, (2, 3, 3))
-    first, second = solved(rows, 3), solved(rows, 3)
-    assert len(count) == 1
-    for name in ("rows", "masks", "total", "bound"):
-        assert np.array_equal(getattr(first, name), getattr(second, name))
-    # the same records further down: the same programme, of other rows
-    moved = solved([(9, 9, 9)] * 3 + rows, 3)
-    assert np.array_equal(moved.rows, first.rows + 3)
-    for other in ({"k": 2}, {"nodes": 999}, {"least": 1}, {"rows": draw_rows(3, 8, (2, 3, 3))}):
-        before = len(count)
-        solved(**{"rows": rows, "k": 3, **other})
-        assert len(count) == before + 1, other
-    # the same pairs: what they are worth, and what is lacking, differ
-    for others, k in ((5, 3), (6, 3), (6, 4)):
-        before = len(count)
-        solved([(1, 1), *[(1, 2)] * others], k)
-        assert len(count) == before + 1, (others, k)
-
-
 @pytest.mark.parametrize(("seed", "k", "missing"), [(1, 2, 0.0), (2, 3, 0.0), (3, 2, 0.2), (4, 2, 0.0), (5, 3, 0.1)])
 def test_fewest(seed, k, missing):
     rows = draw_rows(seed, 6, (2, 3, 3), missing)
