@@ -102,6 +102,11 @@ def of_one_answer(path: Path, rows: int) -> None:
     frame.select(pl.when(~pl.col("kept")).then(pl.col("kept"))).write_ipc(path)
 
 
+def with_next_rows(path: Path) -> None:
+    """Three records of eight: in the byte of their answers stand those of the other five."""
+    pl.DataFrame({"ill": [True, False, True, True, False, True, False, True]}).head(3).write_ipc(path)
+
+
 def part_of_a_table(path: Path) -> None:
     """Arrow writes up to 63 bytes more of a text than the records that are left have."""
     table = pa.table({"name": ["a" * 70, "b" * 70, "mayor 9100"]}).slice(0, 2)
@@ -192,6 +197,7 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
         f"one answer, {rows} rows": ("arrow", lambda path, rows=rows: of_one_answer(path, rows), KEPT)
         for rows in (8, 9)
     },
+    "the next rows": ("arrow", with_next_rows, "behind the last record"),
     "two values, pandas": ("feather", of_two_values, "values beneath missing ones (ill)"),
     "part of a table": ("arrow", part_of_a_table, "behind the last record"),
     "text of no cell": (

@@ -108,6 +108,26 @@ def test_a_slice_holds_its_own_values_only(kind):
     assert b"hidden" not in pickle.dumps(bare)
 
 
+BITS = [True, False, True, None, True, False, True, True, True]
+OF_BITS: list[tuple[Any, pa.DataType]] = [
+    (BITS, pa.bool_()), ([None if one is None else int(one) for one in BITS], pa.int64()), ([[one] for one in BITS], pa.list_(pa.bool_())),
+    ([{"x": one} for one in BITS], pa.struct([("x", pa.bool_())])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "kind"), OF_BITS, ids=str)
+@pytest.mark.parametrize(("start", "stop"), [(0, 3), (4, 7)])
+def test_the_last_byte_of_a_slice_holds_no_bit_of_the_next_rows(values, kind, start, stop):
+    bare = bare_array(pa.array(values, kind).slice(start, stop - start))
+    assert bare.to_pylist() == values[start:stop]
+    series = polars_records(pl.DataFrame({"x": pa.array(values, kind)}).slice(start, stop - start), {})["x"]
+    assert series.to_list() == values[start:stop]
+    for array in (bare, series.to_arrow(compat_level=pl.CompatLevel.oldest())):
+        flat = array.field("x") if pa.types.is_struct(kind) else array.values if pa.types.is_list(kind) else array
+        bits = [buffer for at, buffer in enumerate(flat.buffers()) if buffer and (at == 0 or flat.type == pa.bool_())]
+        assert {int.from_bytes(buffer.to_pybytes(), "little") >> flat.offset + len(flat) for buffer in bits} <= {0}
+
+
 def test_nothing_beneath_missing_values():
     valid = pa.array([True, False]).buffers()[1]
     for values, kind in (([1, 77], pa.int16()), ([1.0, 77.0], pa.float64())):

@@ -114,7 +114,7 @@ def _unified(column: pa.ChunkedArray) -> pa.DictionaryArray:
 
 def bare_array(array: pa.Array) -> pa.Array:
     """Copy values to fresh buffers, with zeros beneath nulls."""
-    if array.null_count == 0 and array.get_total_buffer_size() <= array.nbytes:
+    if array.null_count == 0 and array.get_total_buffer_size() <= array.nbytes and not _has_bits(array):
         return array
     valid = as_mask(array.is_valid()) if array.null_count else None
     rows = numbers_as_arrow(np.arange(len(array)), valid=valid)
@@ -125,6 +125,12 @@ def bare_array(array: pa.Array) -> pa.Array:
         with contextlib.suppress(pa.ArrowException):
             return array.take(rows)
     return pa.array(array.to_pylist(), array.type)  # types whose take would share buffers, or is not implemented
+
+
+def _has_bits(array: pa.Array) -> bool:
+    """Whether some of its buffers hold a bit for each row: of a slice the last byte holds those of the next rows."""
+    masked = array.buffers()[:1] != [None]
+    return masked or pa.types.is_boolean(array.type) or pa.types.is_nested(array.type)
 
 
 def without_dictionaries(kind: pa.DataType) -> Any:
@@ -252,7 +258,7 @@ def _bare_polars(series: pl.Series, use: InUse | None) -> pl.Series:
         return series
     if kind in (pl.String, pl.Binary):
         return _own_memory(series)
-    if series.null_count():
+    if series.null_count() or kind == pl.Boolean:  # of a slice the last byte of yes-no values holds the next rows'
         rows = pl.int_range(len(series), eager=True)
         series = series.gather(rows.set(series.is_null(), None))
     if kind.is_nested():
