@@ -247,7 +247,7 @@ def _threshold_rule(data: Plain, scale: Any) -> list[Any]:
     base = alt.Chart(values).encode(x=alt.X("limit:Q", scale=scale, axis=None))
     rule = base.mark_rule(strokeDash=[5, 3], color=INK, strokeWidth=1.5, aria=False)
     text = base.mark_text(align="left", dx=4, fontSize=12, fontWeight="bold", color=INK, aria=False)
-    return [rule, text.encode(text=alt.Text("text:N"), y=alt.YValue(6))]
+    return [rule, text.encode(text=alt.Text("text:N"), y=alt.value(6))]
 
 
 def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) -> Any:
