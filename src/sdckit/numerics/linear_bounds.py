@@ -146,16 +146,25 @@ def narrow_noting(relations, low, high, begin, room, tidiness):  # type: ignore[
         least, most, open_down, open_up, widest = 0.0, 0.0, np.int64(0), np.int64(0), 0.0
         for i in range(from_, to):
             v, f = np.uintp(relations.number[i]), relations.factor[i]
-            down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
-            widest = max(widest, up - down)
-            if down > -np.inf:
-                least += down
-            else:
-                open_down += 1
-            if up < np.inf:
-                most += up
-            else:
-                open_up += 1
+            at_low, at_high = f * low[v], f * high[v]
+            down, up = at_low if f > 0 else at_high, at_high if f > 0 else at_low
+            least, most = least + down, most + up
+            widest = up - down if up - down > widest else widest
+        is_open = not most - least < np.inf
+        if is_open:  # rare: only here unbounded terms are counted, one by one
+            least, most, widest = 0.0, 0.0, 0.0
+            for i in range(from_, to):
+                v, f = np.uintp(relations.number[i]), relations.factor[i]
+                down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
+                widest = max(widest, up - down)
+                if down > -np.inf:
+                    least += down
+                else:
+                    open_down += 1
+                if up < np.inf:
+                    most += up
+                else:
+                    open_up += 1
         # A variable is not tightened where the slack of the constraint covers its range: test the widest range first.
         space = min(relations.upper[r] - least, most - relations.lower[r])
         if tidy and space >= widest:
@@ -165,8 +174,10 @@ def narrow_noting(relations, low, high, begin, room, tidiness):  # type: ignore[
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
             if tidy and space >= up - down:
                 continue
-            rest_low = -_sum_of_others(-least, open_down, -down)
-            rest_high = _sum_of_others(most, open_up, up)
+            rest_low, rest_high = least - down, most - up
+            if is_open:
+                rest_low = -_sum_of_others(-least, open_down, -down)
+                rest_high = _sum_of_others(most, open_up, up)
             a, b = relations.lower[r] - rest_high, relations.upper[r] - rest_low
             if f != 1.0:  # division is the slowest operation here
                 a, b = a / f, b / f

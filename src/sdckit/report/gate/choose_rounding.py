@@ -463,8 +463,8 @@ def _print_stages(
     for stage in stages:
         done.add(stage)
         later = {name for name, variable in staged if variable.stage not in done}
-        between = [relation for relation in relations if all(name not in later for name, _ in relation.terms)]
-        linked = {name for relation in between for name, _ in relation.terms}
+        between = [relation for relation in relations if later.isdisjoint(relation.names)]
+        linked = set[str]().union(*(relation.names for relation in between))
         here = {
             name: variable
             for name, variable in staged
@@ -617,12 +617,9 @@ def _readers(
 
     `before` is the knowledge, of fewer variables, after what is printed already.
     """
-
-    def printed(name: str) -> bool:
-        return variables[name].true is not None or DIFFERENCE in name
-
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
-    beside = [relation for relation in relations if all(printed(name) for name, _ in relation.terms)]
+    unprinted = {name for name, variable in variables.items() if variable.true is None and DIFFERENCE not in name}
+    beside = [relation for relation in relations if unprinted.isdisjoint(relation.names)]
     known: Readers = {}
     systems: tuple[tuple[Watched, Sequence[Relation]], ...] = (("everywhere", relations), ("table", beside))
     for where, system in systems:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -97,6 +98,11 @@ class Relation:
     terms: tuple[tuple[str, float], ...]
     lower: float = 0.0
     upper: float = 0.0
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The variables of its terms."""
+        return tuple(name for name, _ in self.terms)
 
 
 @dataclass(frozen=True)

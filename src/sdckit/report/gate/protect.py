@@ -306,6 +306,7 @@ FEWEST_IN_A_STEP = 10
 STEPS = (1, 2, 5, 10, 20)  # per cent
 CODE = frozenset({"python", "command", "scenario", "step", "recipe"})  # texts of several lines
 CONFIDENTIAL = "contains confidential information"
+WORDS = (str, int, float, type(None))  # leaves that are written as they are
 HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
 HIDDEN = "whether it holds rests on a number that is hidden here; the confidential document says it"
 
@@ -339,8 +340,7 @@ def protect(document: figures.Document, *, internal: bool = False, alone: figure
         )
     tree, ledger = _entered(document, internal=internal)
     quantities = {
-        name: replace(entry.of or figures.Quantity(name), base=(entry.of and entry.of.base) or document.base)
-        for name, entry in ledger.variables.items()
+        name: _of_file(entry.of or figures.Quantity(name), document.base) for name, entry in ledger.variables.items()
     }
     if internal:
         prints = {
@@ -355,6 +355,11 @@ def protect(document: figures.Document, *, internal: bool = False, alone: figure
     if document.listed and not internal:
         body["quantities"] = quantities_of(prints, ledger, document.base)
     return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
+
+
+def _of_file(quantity: figures.Quantity, base: str) -> figures.Quantity:
+    """The quantity in its file, which is `base` where it names none; written out, since `replace` takes far longer."""
+    return quantity if quantity.base else figures.Quantity(quantity.name, base, quantity.rule, quantity.intruder)
 
 
 def protect_beside(document: figures.Document, earlier: Sequence[Earlier], *, internal: bool = False) -> Plain:
@@ -376,6 +381,8 @@ def _entered(document: figures.Document, *, internal: bool) -> tuple[figures.Tre
 
 
 def _expand(tree: figures.Tree, ledger: figures.Ledger, *, internal: bool) -> figures.Tree:
+    if isinstance(tree, WORDS):  # most of a tree
+        return tree
     if isinstance(tree, figures.InternalOnly):
         return _expand(tree.content if internal else tree.otherwise, ledger, internal=internal)
     if isinstance(tree, figures.Levels | figures.SizeClasses | figures.Histogram):
@@ -408,6 +415,8 @@ class _Printer:
     quantities: Mapping[str, figures.Quantity] = field(default_factory=dict)
 
     def plain(self, tree: figures.Tree) -> Any:
+        if isinstance(tree, WORDS):
+            return self._words(tree)
         if isinstance(tree, Mapping):
             return {
                 displayed(key): printable(value, lines=True)
@@ -483,7 +492,7 @@ class _Printer:
 
     def _with_identity(self, leaf: Plain, how: str, *names: str) -> Plain:
         """The leaf, its text with how it was computed and from which quantities."""
-        of = tuple(self.quantities.get(name, figures.Quantity(name)) for name in names)
+        of = tuple(self.quantities.get(name) or figures.Quantity(name) for name in names)
         span = getattr(leaf["text"], "span", 0.0)
         return leaf | {"text": rounding.Printed(leaf["text"], rounding.Identity(how, of), span)}
 
