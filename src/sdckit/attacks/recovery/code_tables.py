@@ -30,16 +30,6 @@ Numbered = tuple[Floats, NDArray[np.int64]]
 Starts = tuple[tuple[Codes, int], ...]
 
 
-def code_table(codes: Codes, n_levels: int, truth: Floats, rows: NDArray[np.int64]) -> Floats:
-    """The value that each code (0 to `n_levels`) stands for, on the records `rows`; NaN for none.
-
-    >>> codes, truth = np.repeat([1, 2, 3], 10).astype(np.int32), np.repeat([7.0, 8.0, 8.0], 10)
-    >>> code_table(codes, 3, truth, np.arange(30)).tolist()
-    [nan, 7.0, nan, nan]
-    """
-    return table_of_numbered(codes, n_levels, numbered_values(truth), rows)
-
-
 def numbered_values(truth: Floats) -> Numbered:
     """The distinct values, ascending, and which of them each record has, -1 where it has none."""
     values, of = np.unique(truth, return_inverse=True)
@@ -50,9 +40,13 @@ def numbered_values(truth: Floats) -> Numbered:
 def table_of_numbered(
     codes: Codes, n_levels: int, truth: Numbered, rows: NDArray[np.int64], *, several: bool = False, least: int = BORNE
 ) -> Floats:
-    """`code_table` of values that are numbered, once for many codes; `several` codes may stand for one value.
+    """The numbered value that each code (0 to `n_levels`) stands for, on the records `rows`; NaN for none.
 
-    A pair that fewer than `least` of the records have is in no table.
+    `several` codes may stand for one value. A pair that fewer than `least` of the records have is in no table.
+
+    >>> codes, truth = np.repeat([1, 2, 3], 10).astype(np.int32), np.repeat([7.0, 8.0, 8.0], 10)
+    >>> table_of_numbered(codes, 3, numbered_values(truth), np.arange(30)).tolist()
+    [nan, 7.0, nan, nan]
     """
     table, (values, of) = np.full(n_levels + 1, np.nan), truth
     if n_levels > len(rows) / BORNE:

@@ -573,8 +573,4 @@ def importances(fitted: Any, features: NDArray[Any], variables: Sequence[str]) -
         weight = weight * features.std(axis=0) if len(weight) == features.shape[1] else None
     if weight is None or len(weight) != len(variables):
         return None
-    total = float(np.sum(weight))
-    shares = dict.fromkeys(variables, 0.0)
-    for name, part in zip(variables, weight, strict=True):
-        shares[name] += float(part) / total if total > 0 else 0.0
-    return shares
+    return _by_variable(variables, np.asarray(weight))
