@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -109,8 +110,9 @@ def test_a_slice_holds_its_own_values_only(kind):
 
 
 BITS = [True, False, True, None, True, False, True, True, True]
+NUMBERS = [None if one is None else int(one) for one in BITS]
 OF_BITS: list[tuple[Any, pa.DataType]] = [
-    (BITS, pa.bool_()), ([None if one is None else int(one) for one in BITS], pa.int64()), ([[one] for one in BITS], pa.list_(pa.bool_())),
+    (BITS, pa.bool_()), (NUMBERS, pa.int64()), ([[one] for one in BITS], pa.list_(pa.bool_())),
     ([{"x": one} for one in BITS], pa.struct([("x", pa.bool_())])),
 ]  # fmt: skip
 

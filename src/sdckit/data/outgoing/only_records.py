@@ -129,8 +129,8 @@ def bare_array(array: pa.Array) -> pa.Array:
 
 def _has_bits(array: pa.Array) -> bool:
     """Whether some of its buffers hold a bit for each row: of a slice the last byte holds those of the next rows."""
-    masked = array.buffers()[:1] != [None]
-    return masked or pa.types.is_boolean(array.type) or pa.types.is_nested(array.type)
+    masked = any(buffer is not None for buffer in array.buffers()[:1])
+    return masked or bool(pa.types.is_boolean(array.type) or pa.types.is_nested(array.type))
 
 
 def without_dictionaries(kind: pa.DataType) -> Any:
