@@ -512,6 +512,10 @@ def test_a_column_left_out_differs_wholly_and_a_new_one_does_not_count() -> None
     assert n_differing(before, after) == {"a": 2, "b": 0}
 
 
+def test_a_column_of_polars_may_come_as_it_is() -> None:
+    assert to_arrow(pl.Series("a", [1, None, 3])).to_pylist() == [1, None, 3]  # type: ignore[arg-type]
+
+
 def test_pandas_types() -> None:
     before = pd.DataFrame({"a": [1, 2, 3], "b": pd.Categorical(["x", "y", None])})
     after = pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64"), "b": ["x", "z", None]})

@@ -161,7 +161,8 @@ def _storage(arrow_type: pa.DataType) -> pa.DataType:
 
 def to_arrow(series: nw.Series[Any]) -> pa.Array:
     """The column as one Arrow array, zero-copy where the engine allows it."""
-    of_polars, of_pandas = series.implementation.is_polars(), series.implementation.is_pandas()
+    engine = series.implementation if isinstance(series, nw.Series) else None  # None: a column of Polars as it is
+    of_polars, of_pandas = engine is nw.Implementation.POLARS, engine is nw.Implementation.PANDAS
     if of_polars and series.dtype == nw.Object:
         raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
