@@ -16,7 +16,7 @@ import pytest
 import sdckit as sdc
 from sdckit.cli.attack_files import Attacked, check_attack_options, read_attacked, read_key, read_wanted, write_key
 from sdckit.cli.source import Source
-from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcError
+from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcError, SdcWarning
 
 
 @pytest.fixture
@@ -55,6 +55,11 @@ def test_named_columns_and_those_of_the_attacks(folder: Path) -> None:
     assert found.variables == ("age",)
     assert found.original.columns == ["age", "sex"]
     assert found.control is None
+
+
+def test_an_identifier_that_the_file_does_not_have_is_warned_of(folder: Path) -> None:
+    with pytest.warns(SdcWarning, match="no identifier 'nmae'.*did you mean 'name'"):
+        read(folder, identifiers=["nmae"])
 
 
 def test_a_scenario_gives_variables_numbers_codes_and_identifiers(folder: Path) -> None:

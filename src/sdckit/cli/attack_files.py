@@ -340,7 +340,9 @@ def read_attacked(
     identifiers: Sequence[str], scenario: Scenario | None, steps: Steps, recodings: Recodings | None = None,
 ) -> Attacked:  # fmt: skip
     """Read the columns that the attacks use, of every file."""
+    from sdckit.data.files.file_checks import warn_of_absent
     from sdckit.data.files.read_labelled import check_labels_beside
+    from sdckit.data.files.readers import scan_header
     from sdckit.workflow.plan import AttackedColumns
 
     check_different(source.file, released, control)
@@ -354,6 +356,7 @@ def read_attacked(
     left_out: tuple[str, ...] = ()
     chosen = AttackedColumns(tuple(dict.fromkeys(variables)))
     if not variables:
+        warn_of_absent(identifiers, scan_header(source.file, **source.how).columns)
         chosen, left_out = _shared(source, files, wanted, scenario, never, has_control=control is not None)
     columns = tuple(dict.fromkeys([*chosen.declared, *wanted.columns, *chosen.every]))
     paired = columns if wanted.id is None else (*columns, wanted.id)
