@@ -340,9 +340,7 @@ def read_attacked(
     identifiers: Sequence[str], scenario: Scenario | None, steps: Steps, recodings: Recodings | None = None,
 ) -> Attacked:  # fmt: skip
     """Read the columns that the attacks use, of every file."""
-    from sdckit.data.files.file_checks import warn_of_absent
     from sdckit.data.files.read_labelled import check_labels_beside
-    from sdckit.data.files.readers import scan_header
     from sdckit.workflow.plan import AttackedColumns
 
     check_different(source.file, released, control)
@@ -356,8 +354,7 @@ def read_attacked(
     left_out: tuple[str, ...] = ()
     chosen = AttackedColumns(tuple(dict.fromkeys(variables)))
     if not variables:
-        warn_of_absent(identifiers, scan_header(source.file, **source.how).columns)
-        chosen, left_out = _shared(source, files, wanted, scenario, never, has_control=control is not None)
+        chosen, left_out = _shared(source, files, wanted, scenario, never, identifiers, has_control=control is not None)
     columns = tuple(dict.fromkeys([*chosen.declared, *wanted.columns, *chosen.every]))
     paired = columns if wanted.id is None else (*columns, wanted.id)
     also = () if recodings is None else recodings.needs(columns)
@@ -405,20 +402,21 @@ def _same(one: Path, other: Path) -> bool:
 
 def _shared(
     source: Source, files: Sequence[Path], wanted: Wanted, scenario: Scenario | None, never: Sequence[str],
-    *, has_control: bool,
+    identifiers: Sequence[str], *, has_control: bool,
 ) -> tuple[AttackedColumns, tuple[str, ...]]:  # fmt: skip
-    """The columns that all files have, of a scenario those it declares; and the names that some lack."""
+    """The columns that all files have, of a scenario those it declares; and the names that some lack.
+
+    `identifiers` are warned of where FILE lacks them.
+    """
     from sdckit.data.files.readers import scan_header
     from sdckit.workflow.plan import AttackedColumns, attacked_columns
 
     needed = tuple(dict.fromkeys([*wanted.columns, *(scenario.all_keys if scenario is not None else ())]))
     headers = []
     for file in files:
-        how = _how(source, file)
-        header = scan_header(file, **how)
-        if needed:
-            scan_header(file, columns=needed, **how)
-        elif not header.certain:
+        named = identifiers if file == source.file else ()
+        header = scan_header(file, columns=needed or None, identifiers=named, **_how(source, file))
+        if not needed and not header.certain:
             raise DataError(
                 f"the first line of {file.name} may be a record instead of a header; name columns: --variables A,B"
             )

@@ -223,10 +223,11 @@ def _is_beneath(column: pa.Array, fills: Sequence[int], bits: _Bits) -> bool:
     if pa.types.is_boolean(kind):
         stored = np.frombuffer(buffers[1], dtype=np.uint8)
         values, whole = np.unpackbits(stored, bitorder="little"), -(-stop // 8)
-        for seen, some in zip(bits, (values[here][missing], values[stop : 8 * whole]), strict=True):
-            seen.update(np.unique(some).tolist())
+        behind = {*values[stop : 8 * whole].tolist()}
+        bits[0].update(np.unique(values[here][missing]).tolist())
+        bits[1].update(behind)
         # no writer fills the last byte with both: these are the next rows of the file that this one was cut from
-        return bool(stored[whole:].any()) or len(np.unique(values[stop : 8 * whole])) > 1
+        return bool(stored[whole:].any()) or len(behind) > 1
     if pa.types.is_decimal(kind) or pa.types.is_fixed_size_binary(kind):
         cells = np.frombuffer(buffers[1], dtype=np.uint8).reshape(-1, kind.byte_width)
         return bool(cells[here][missing].any() or cells[stop:].any())
