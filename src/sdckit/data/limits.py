@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from sdckit.data.methods import ADVICE
 from sdckit.data.packaged import packaged, rows
 
 
@@ -103,7 +104,7 @@ class LimitKind:
     of_rows : bool
         Whether it looks at single rows: where a person has several, it says nothing of whoever follows them.
     advice : str
-        What to do if it is exceeded.
+        What to do if it is exceeded; what protection methods do about it stands with them, as `ADVICE`.
     coarser : bool
         Whether recoding the keys helps.
     aimed : bool
@@ -174,6 +175,7 @@ def _read() -> Iterator[LimitKind]:
     """The rows of `limits.toml`, each with what limits have in common that are judged as it is."""
     entries = {name: _TABLE["judged"].get(entry["judged"], {}) | entry for name, entry in _TABLE["limits"].items()}
     for entry in entries.values():
+        entry["advice"] = entry.get("advice", "").format(**ADVICE)
         if entry["values"] == "share at points":
             entry["types"] = {release: ShareAtPoints(**limit) for release, limit in entry["types"].items()}
     return rows(LimitKind, entries)

@@ -119,9 +119,26 @@ class MethodKind:
         return "bands" in self.editors
 
 
+class Ways(dict[str, str]):
+    """What helps against something, in the words of advice, by the method that does it.
+
+    >>> f"{ADVICE['linking_number']}", f"{ADVICE['linking_number']:or}"
+    ('round it (round_to), add noise (add_noise)', 'round it (round_to) or add noise (add_noise)')
+    """
+
+    def __format__(self, last: str) -> str:
+        """The ways, each with its method in brackets; the last one after a comma, or this word."""
+        ways = [f"{words} ({method})" for method, words in self.items()]
+        if last:
+            ways[-2:] = [f" {last} ".join(ways[-2:])]
+        return ", ".join(ways)
+
+
 _TABLE = packaged("data/methods.toml")
+ADVICE = {about: Ways(ways) for about, ways in _TABLE["advice"].items()}
 CLAUSES: dict[str, str] = _TABLE["clauses"]  # of arguments that several methods have
 METHODS = {kind.name: kind for kind in rows(MethodKind, _TABLE["methods"])}
+MIXING = next(kind for kind in METHODS.values() if kind.plan == "order")
 RECOMPUTING = next(kind for kind in METHODS.values() if kind.computes)  # what a recipe's entry of that name stands for
 
 

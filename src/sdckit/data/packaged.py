@@ -15,7 +15,7 @@ def packaged(path: str) -> dict[str, Any]:
     """A TOML file of the package.
 
     >>> list(packaged("data/methods.toml"))
-    ['clauses', 'methods']
+    ['clauses', 'advice', 'methods']
     """
     return tomllib.loads((PACKAGE / path).read_text(encoding="utf-8"))
 

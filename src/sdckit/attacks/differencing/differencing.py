@@ -31,6 +31,7 @@ from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
 from sdckit.data.frames import count_records, is_lazy, open_frame, plain_columns, result_frame, together_telling
 from sdckit.data.ledger.digests import Digester
+from sdckit.data.methods import ADVICE
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import counted
@@ -419,7 +420,7 @@ def _intersected(shared: Comparison) -> tuple[dict[str, int], dict[str, str]]:
 
 
 CERTAIN = "of {} what is sensitive is certain: make it, or the keys, coarser"
-SHOWN = "of {} a value goes out that an earlier release hides: take it out here, too (suppress_above)"
+SHOWN = f"of {{}} a value goes out that an earlier release hides: {ADVICE['shown_now']}"
 HIDDEN = "of {} a value is missing that an earlier release shows: with coarser keys fewer are taken out"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "

@@ -18,6 +18,7 @@ from sdckit.cells.packing import group_codes
 from sdckit.data import pa
 from sdckit.data.columns import checked_weight
 from sdckit.data.ledger.digests import LINKING, Levels, codes_of, places
+from sdckit.data.methods import ADVICE
 from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 
@@ -351,7 +352,7 @@ def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
 
 COARSER = "make some of them coarser, or leave some out"
 OF_HOME = f"leave out the number of the household, or {COARSER}"
-NEW_IDS, ROUND = "new identifiers (new_ids)", "round it (round_to), add noise (add_noise)"
+NEW_IDS, ROUND = f"{ADVICE['linking_text']}", f"{ADVICE['linking_number']}"
 
 
 def _instead(column: Levels) -> str:

@@ -3,6 +3,7 @@
 from sdckit.attacks.recovery.numeric_relations import rearranged
 from sdckit.attacks.recovery.reconstruct import FILE_ORDER
 from sdckit.attacks.recovery.reconstruction_rules import Source
+from sdckit.data.methods import ADVICE
 from sdckit.data.scenarios.scenario_toml import toml_entry
 
 ORDERED_BY = "the order by "
@@ -21,14 +22,15 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
             f"put categories of {column} together, or suppress other values of it, too: what is missing is the one "
             "that no record shows"
         )
+    coarser_weight = f"{ADVICE['weight']}".format(weight=weight)
     if left_out:
         names = " and ".join(name for name in source.columns if name != weight)
-        names = f"coarsen the weight {weight} (coarsen_weights)" if not names else f"leave out {names}, too"
+        names = coarser_weight if not names else f"leave out {names}, too"
         return f"{names}: it tells {column}"
     if source.kind == "numbers":
         return _arithmetic_remedy(column, source)
     if weight is not None and weight in source.columns:
-        return f"coarsen the weight {weight} (coarsen_weights), or leave it out: it tells {column}"
+        return f"{coarser_weight}, or leave it out: it tells {column}"
     names = " and ".join(source.columns)
     if source.kind == "text":
         return f"leave out {names}, or change it as {column} was changed: it tells {column} ({source.words})"
@@ -43,8 +45,8 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
     if household is not None and household in source.columns:
         if source.kind == "counted":
             return (
-                f"{column} can be counted from the rows of {household}: leave {household} out, or let no household "
-                "show more rows than the release says (limit_households)"
+                f"{column} can be counted from the rows of {household}: leave {household} out, or "
+                f"{ADVICE['rows_of_households']}"
             )
         if source.kind == "divided" or len(source.columns) > 1:  # mates who are alike in another column, not all mates
             return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
@@ -55,9 +57,9 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
 def _order_remedy(column: str, words: str) -> str:
     """Whatever the rows are sorted by, or the column that a file in another order could be sorted by."""
     if words == FILE_ORDER or not words.startswith(ORDERED_BY):
-        return "put the rows into random order (random_order): neighbours tell values"
+        return f"{ADVICE['row_order']}: neighbours tell values"
     name = words.removeprefix(ORDERED_BY)
-    return f"leave out {name}, or draw it anew in random order (new_ids): rows sorted by it tell {column}"
+    return f"leave out {name}, or {ADVICE['sorted_by']}: rows sorted by it tell {column}"
 
 
 def _arithmetic_remedy(column: str, source: Source) -> str:

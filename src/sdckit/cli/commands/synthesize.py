@@ -14,6 +14,7 @@ from sdckit.cli.options import Quiet, Texts, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, Reading, takes
+from sdckit.data.methods import ADVICE
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
@@ -121,7 +122,7 @@ def synthesize(
             tell("Without --log these files cannot be made again: their secret is gone.")
         numbering = _numbering(applied.data, chosen)
         for name in (name for name in numbering if name not in left_out):
-            tell(f"{name} {numbering[name]} {file.name}: give new ones (new_ids), or leave it out.")
+            tell(f"{name} {numbering[name]} {file.name}: {ADVICE['numbers_of_units']}, or leave it out.")
         tell("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
 
 

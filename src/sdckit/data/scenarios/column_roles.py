@@ -13,6 +13,7 @@ from sdckit.data.columns import n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect
 from sdckit.data.limits import LIMITS
+from sdckit.data.methods import ADVICE
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.guessing.topics import NAMING, topic_of
 from sdckit.data.scenarios.scenario import Scenario
@@ -25,7 +26,6 @@ MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in anothe
 LONGEST = 20  # characters of a whole number of 64 bits
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING = ("id", "ledger.id")
-NEW_ONES = "let new ids go out in place of the numbers of people (new_ids)"
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
 
 
@@ -198,7 +198,7 @@ class ColumnRoles:
                 "insensitive, or give it another role"
             )
         if self.as_given and len(sentences) == 1:
-            sentences.append(NEW_ONES)
+            sentences.append(f"{ADVICE['persons']}")
         return "; ".join(sentences) or f"every column that goes out has a role{self._covered_words}"
 
     @property

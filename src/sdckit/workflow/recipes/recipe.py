@@ -564,9 +564,10 @@ class Recipe(Displayed):
             if column not in steps.values():
                 near = did_you_mean(column, steps.values())
                 raise ScenarioError(f"id_keys: no step makes new identifiers of {column!r}; {near}", argument="id_keys")
-        twice = [column for column in steps.values() if list(steps.values()).count(column) > 1]
+        twice = [step for n, step in keyed if list(steps.values()).count(steps[n]) > 1]
         if twice:
-            raise ScenarioError(f"new_ids: two steps make identifiers of {twice[0]!r}; one is enough")
+            column = twice[0].arguments["column"]
+            raise ScenarioError(f"{twice[0].method}: two steps make identifiers of {column!r}; one is enough")
         return {n: keys[column] for n, column in steps.items() if keys and column in keys}
 
     def _digests(self) -> dict[str, str]:

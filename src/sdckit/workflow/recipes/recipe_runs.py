@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct, open_changing
 from sdckit.data.frames import count_records, is_lazy, open_frame
-from sdckit.data.methods import METHODS
+from sdckit.data.methods import ADVICE, METHODS, MIXING
 from sdckit.data.outgoing.only_records import on_the_way, only_records
 from sdckit.data.replace import Tallied, open_eager
 from sdckit.data.rule_conditions import EditRule, RuleBreakers
@@ -61,7 +61,7 @@ def warn_of_weights(steps: Sequence[StepLike], data: Any, *, scenario: Scenario 
     if names:
         warnings.warn(
             f"{scenario.weight}: many of its values occur with one value of {', '.join(names)} only, and so tell what "
-            "is taken out or changed there; coarsen it (coarsen_weights with hide) or leave it out of the release",
+            f"is taken out or changed there; {ADVICE['weight_told']} or leave it out of the release",
             SdcWarning,
             stacklevel=4 if done else 5,
         )
@@ -317,7 +317,7 @@ def _why_not(step: StepLike, by_record: bool, *, hashed: bool, mixed_up: bool) -
     if hashed and METHODS[step.method].plan == "order" and step.arguments.get("household"):
         return f"household: {NO_PLACES}, so that members of a household cannot be kept together"
     if hashed and by_record and mixed_up:
-        return f"{NO_PLACES}, so that no record is found again in random order: make random_order the last step"
+        return f"{NO_PLACES}, so that no record is found again in random order: make {MIXING.name} the last step"
     return ""
 
 
