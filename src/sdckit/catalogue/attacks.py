@@ -417,10 +417,7 @@ def _alone_parts(context: Context) -> Iterator[Part]:
     yield "", measured
 
 
-ALONE = replace(
-    RECOVERABLE, files="one", parts=_alone_parts, condition=_alone_condition,
-    when=lambda context: context.scenario.limits_of(compared=True).recoverable is not None,
-)  # fmt: skip
+ALONE = replace(RECOVERABLE, files="one", parts=_alone_parts, condition=_alone_condition, limited=True)
 
 
 def _differencing_parts(context: Context) -> Iterator[Part]:
@@ -452,15 +449,9 @@ DIFFERENCING = Measure(
 )  # fmt: skip
 
 
-def _joint_applies(context: Context) -> bool:
-    """Whether the joint audit applies: tables are declared, or a limit on them (it then reports that none are)."""
-    scenario = context.scenario
-    return bool(scenario.tables) or scenario.limits_of(compared=True).joint_recoverable is not None
-
-
 def _joint_arguments(context: Context) -> dict[str, Any]:
     given = _recovery_arguments(context)
-    limited = context.scenario.limits_of(compared=True).joint_recoverable is not None
+    limited = context.scenario.limit_on(JOINT.name) is not None
     return {name: given[name] for name in ("scenario", "k", "id", "aligned", "step")} | {"remedies": limited}
 
 
@@ -526,7 +517,8 @@ JOINT = Measure(
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="holding published tables against the release for {intruder}",
     condition=lambda context: "" if context.scenario.tables else "the scenario declares no published tables",
-    when=_joint_applies, arguments=_joint_arguments, by_command=_tables_typed,
+    when=lambda context: bool(context.scenario.tables), limited=True,  # of no tables it reports that there are none
+    arguments=_joint_arguments, by_command=_tables_typed,
 )  # fmt: skip
 
 
@@ -535,8 +527,7 @@ COPIES = Measure(
     name="copied_records",
     question="Which share of the released records are copies of one original record, beyond what chance makes?",
     room="attacks", files="release", of_plan="cells", words="counting copies of single records", once=True,
-    arguments=lambda context: {"scenario": context.scenario},
-    when=lambda context: context.scenario.limits_of(compared=True).copied_records is not None,
+    arguments=lambda context: {"scenario": context.scenario}, limited=True,
 )  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,

@@ -118,9 +118,7 @@ NUMBERS = RELEASE(
     name="exact_numbers", question="Whose large number goes out as it is?", alone=True,
     words="looking for large numbers that {intruder} would read off", condition=_number_condition,
     arguments=_number_arguments,
-    when=lambda context: (
-        bool(context.scenario.magnitudes) or context.scenario.limits_of(compared=True).exact_numbers is not None
-    ),
+    when=lambda context: bool(context.scenario.magnitudes), limited=True,
 )  # fmt: skip
 ATTRIBUTE: tuple[Measure, ...] = (
     DIVERSITY,

@@ -275,7 +275,7 @@ PRESENCE = Measure(
 
 def _followed_arguments(context: Context) -> dict[str, Any]:
     """One to three rows are known, or as many as the limit names."""
-    limit = context.scenario.limits_of(compared=True).known_points
+    limit = context.scenario.limit_on(FOLLOWED.name)
     most = max(3, 1 if limit is None else limit.points)
     return {"scenario": context.scenario, "points": range(1, most + 1), "seed": context.seed or 0}
 

@@ -221,14 +221,15 @@ def as_numbers(scenario: Scenario, pair: Pair) -> Scenario:
 
     A limit on large numbers looks at those, too, in the original as it was: they stay, as magnitudes.
     """
+    from sdckit.data.scenarios.column_roles import numbers_limited
+
     types = pair.original.collect_schema()
     recoded = {recoding.column for recoding in pair.recoded}
     in_classes = {name for name in recoded if name in types and not types[name].is_numeric()}
     left = tuple(name for name in scenario.numeric if name not in in_classes)
     if not any(name in in_classes for name in scenario.judged_numbers):
         return scenario.model_copy(update={"numeric": left})
-    asked = scenario.limits_of(compared=True).exact_numbers is not None
-    judged = scenario.judged_numbers if asked else scenario.magnitudes
+    judged = scenario.judged_numbers if numbers_limited(scenario) else scenario.magnitudes
     return scenario.model_copy(update={"numeric": left, "magnitudes": judged})
 
 
@@ -314,6 +315,8 @@ class Measure:
     of_plan : str
         What it collects of a lazy frame: the "cells", the "columns" it needs, "nothing" where it takes estimates;
         "refused" where it changes records.
+    of_categories : bool
+        Whether these are cells only where no variable is a number.
     words : str
         Progress message of `assess`; ``{intruder}`` and ``{target}`` are filled in.
     arguments : callable or None
@@ -324,6 +327,8 @@ class Measure:
         Gives one sentence why it cannot run though its roles are declared; "" where it can.
     when : callable or None
         Whether it applies at all; where it does not, it is omitted and not listed as skipped.
+    limited : bool
+        Whether it applies where a limit in force reads it; without `when` nowhere else.
     on_targets : bool
         Whether it tries people drawn by their id (`targets=`), or queries drawn, and not every record: where an id
         names them it is begun with any number of records.
@@ -365,11 +370,13 @@ class Measure:
     needs: tuple[str, ...] = ()
     missing: Literal["wildcard", "category"] = "category"
     of_plan: OfPlan = "columns"
+    of_categories: bool = False
     words: str = ""
     arguments: Callable[[Context], Mapping[str, Any]] | None = None
     parts: Callable[[Context], Iterator[Part]] | None = None
     condition: Callable[[Context], str] = lambda _: ""
     when: Callable[[Context], bool] | None = None
+    limited: bool = False
     on_targets: bool = False
     records_drawn: int | None = None
     on_request: bool = False
@@ -404,6 +411,12 @@ class Measure:
     def measure(self, *given: Any, **arguments: Any) -> Any:
         """Call the public function."""
         return self.public(*given, **arguments)
+
+    def applies(self, context: Context) -> bool:
+        """Whether it applies at all to these files."""
+        if self.limited and context.scenario.limit_on(self.name) is not None:
+            return True
+        return not self.limited if self.when is None else self.when(context)
 
     def lacks(self, context: Context) -> str:
         """The one sentence why it cannot run here; "" where it can.

@@ -1,6 +1,7 @@
 """The measures of the room `utility`: how fit a release is for analysis."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,10 @@ UTILITY: tuple[Measure, ...] = (
         room="utility", files="utility", words="measuring utility", arguments=_overview_arguments,
         inside=_overview_parts, of_intruder=False,
     ),
-    _measure("propensity", "How well can a model tell released records from original ones?", of_plan=CELLS),
+    replace(
+        _measure("propensity", "How well can a model tell released records from original ones?", of_plan=CELLS),
+        of_categories=True,
+    ),
     _measure("cluster_utility", "Do clusters of similar records hold as many released records as they should?"),
     _measure(
         "information_loss",

@@ -32,7 +32,6 @@ MEGABYTE = 1_000_000
 Opened = tuple[Path, "FileHeader"]
 IN_PARTS = ("identity", "attribute")  # rooms whose measures of two files deal cells out where they do not fit
 IN_BLOCKS = ("record_linkage",)  # goes on beyond what is brought where people are drawn
-OF_CATEGORIES = ("propensity",)  # is counted by the engine where no variable is a number
 
 
 @dataclass(frozen=True)
@@ -196,7 +195,8 @@ def _brought_within(name: str, entry: Planned, room: _Room) -> str:
     if n * columns <= room.values():
         size = f", {_megabytes(n * columns)}" if n else ""
         return f" [records of {counted(columns, 'column')} of each file{size}, 1 pass for all parts of the overview]"
-    if measure(name).of_plan != "cells" or (name in OF_CATEGORIES and arguments["numeric"]):
+    row = measure(name)
+    if row.of_plan != "cells" or (row.of_categories and arguments["numeric"]):
         return f" [refused: {counted(n * columns, 'value')} of each file, and up to {room.values():,} are brought]"
     if name == "compare_models":
         columns = max(len(formula_columns(formula)) for formula in arguments["models"])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.catalogue.attacks import COPIES
 from sdckit.catalogue.row import too_many
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import ROW, Pair, count_pair, read_pair
@@ -80,7 +81,7 @@ def _open(
         aligned = aligned or (by_log and scenario.release != SYNTHETIC)
     if left and stays_on_engines(opened):
         names, also = [*scenario.all_keys, *shared], [*scenario.columns, *by]
-        if scenario.limits_of(compared=True).copied_records is not None:
+        if scenario.limit_on(COPIES.name) is not None:
             also += set(columns[0]).intersection(*columns[1:])  # copies are looked for in columns without a role, too
         return open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned), aligned
     files = open_recoded(

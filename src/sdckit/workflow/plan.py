@@ -354,7 +354,7 @@ def _by_intruder(scenario: Scenario, files: str, asked: Sequence[str], known: Ma
 
 def _planned(measures: Iterable[Measure], context: Context, asked: Sequence[str]) -> Iterator[Planned]:
     for row in measures:
-        if (row.on_request and row.name not in asked) or (row.when is not None and not row.when(context)):
+        if (row.on_request and row.name not in asked) or not row.applies(context):
             continue
         for target in _targets(row, context):
             yield Planned(row, target, row.lacks(target))

@@ -253,6 +253,7 @@ def run(
 
     `gate`: only what its limits read.
     """
+    from sdckit.catalogue.attacks import RECOVERABLE
     from sdckit.data.files.read_labelled import check_labels_beside
     from sdckit.data.scenarios.column_roles import left_to_patterns
     from sdckit.workflow.assess import assess_read
@@ -270,7 +271,7 @@ def run(
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
     if not headers:
         # any column may tell values of others, or link the records of two releases
-        every = not engine.used and scenario.limits_of(compared=True).recoverable is not None
+        every = not engine.used and scenario.limit_on(RECOVERABLE.name) is not None
         every = every or scenario.ledger is not None
         more = tuple(own.columns if every else left_to_patterns(scenario, own.columns))
     frame: Any

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
+from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.rule_conditions import EditRule, read_edit_rules
 from sdckit.data.scenarios.matching import Matching
@@ -372,6 +373,11 @@ class Scenario(Displayed, BaseModel):
             return self.thresholds
         in_force = limits_in_force(self, compared=compared)
         return read_limits("limits", {name: limit.value for name, limit in in_force.items()})
+
+    def limit_on(self, measure: str) -> Any:
+        """The limit in force on a file or a release that reads this measure, the first of several; else None."""
+        in_force = self.limits_of(compared=True).declared.items()
+        return next((limit for name, limit in in_force if LIMITS[name].measure == measure), None)
 
     @property
     def folder(self) -> Path:

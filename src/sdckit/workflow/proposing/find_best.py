@@ -39,9 +39,6 @@ from sdckit.workflow.recipes.starter_recipe import (
 )
 from sdckit.workflow.verdicts import Verdict
 
-# Losses other than the information of the keys: propensity score MSE, confidence interval overlap, or a function.
-
-
 TOLD_FOR_SURE = 0.25  # pMSE where every record of two files of one size is told apart
 MOST_CORNERS = 64
 MOST_MOVES = 60

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.catalogue.attacks import RECOVERABLE
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.columns import MONTHS, code_column, float_values
@@ -470,7 +471,7 @@ def the_rest(whom: str) -> str:
 
 def hides_implied(scenario: Scenario) -> bool:
     """Whether suppressed values must not be implied by the rest: there is a threshold on reconstructed values."""
-    return scenario.limits_of(compared=True).recoverable is not None
+    return scenario.limit_on(RECOVERABLE.name) is not None
 
 
 def whom_of(scenario: Scenario, name: str) -> Step:
