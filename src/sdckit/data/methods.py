@@ -80,6 +80,8 @@ class MethodKind:
         Whether it is the first step and alone reads the original: what follows works on the records that it made.
     not_in_recipe : mapping of str to str
         Arguments that a recipe cannot set, and what to do instead.
+    warm : mapping
+        With which arguments it is run ahead of use, on the file of `warm_up`, to compile its kernels; empty without.
     """
 
     name: str
@@ -107,6 +109,7 @@ class MethodKind:
     editors: tuple[str, ...] = ()
     first: bool = False
     not_in_recipe: Mapping[str, str] = field(default_factory=dict)
+    warm: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def recodes(self) -> bool:

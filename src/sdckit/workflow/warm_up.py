@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit.data import pl
+from sdckit.data.methods import METHODS
 from sdckit.errors import SdcWarning
 
 if TYPE_CHECKING:
@@ -18,16 +19,7 @@ if TYPE_CHECKING:
 N, SEED = 240, 1
 MANY = 3000
 LARGE = 20_000  # more than NumPy does for a small file
-STEPS: tuple[dict[str, Any], ...] = (
-    {"method": "recode", "column": "age", "bands": [0, 40, None]},
-    {"method": "microaggregate", "columns": ["pay", "hours"], "k": 3},
-    {"method": "rank_swap", "columns": ["hours"]},
-    {"method": "pram", "columns": ["job"]},
-    {"method": "add_noise", "columns": ["pay"]},
-    {"method": "coarsen_weights", "weight": "w"},
-    {"method": "local_suppression", "keys": ["sex", "age", "region"], "k": 3, "hide_implied": True},
-    {"method": "random_order", "household": "home"},
-)
+STEPS = tuple({"method": kind.name, **kind.warm} for kind in METHODS.values() if kind.warm)
 
 
 def warm_up(step: Callable[[str], None]) -> None:
