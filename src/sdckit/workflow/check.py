@@ -17,7 +17,7 @@ from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.numerics.threads import job
 from sdckit.protect.change import Protected
 from sdckit.report.chapters.document import RECOVERY
-from sdckit.report.chapters.sentences import status, verdict_sentence
+from sdckit.report.chapters.sentences import of_intruder, status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess_read
@@ -85,8 +85,7 @@ class ToldVerdicts:
     def sentences(self) -> tuple[str, ...]:
         """Every verdict in words, with its intruder where there are several."""
         return tuple(
-            (f"Intruder “{verdict.intruder}”: " if self.several_intruders and verdict.intruder else "")
-            + verdict.sentence
+            of_intruder(verdict.intruder, verdict.sentence, several=self.several_intruders and bool(verdict.intruder))
             for verdict in self.verdicts
         )
 

@@ -15,6 +15,7 @@ from sdckit.report.chapters.sentences import (
     declared_limits,
     labelled,
     listed,
+    of_intruder,
     rows_sentence,
     some_records,
     spaced,
@@ -288,7 +289,7 @@ def by_intruder(sentences: Sequence[tuple[str, str]]) -> list[str]:
     ['Intruder “neighbour”: 3 of 9.', 'Intruder “colleague”: 2 of 9.']
     """
     same = list(dict.fromkeys(sentence for _, sentence in sentences))
-    return same if len(same) < 2 else [f"Intruder “{name}”: {sentence}" for name, sentence in sentences]
+    return same if len(same) < 2 else [of_intruder(*named, several=True) for named in sentences]
 
 
 def _models_left_out(plain: Plain) -> list[str]:

@@ -10,7 +10,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Entries, Page, Paragraph, Section
 from sdckit.report.chapters.document import verdict_tree
 from sdckit.report.chapters.page import STATES, protection_words, verdicts_block
-from sdckit.report.chapters.sentences import headline
+from sdckit.report.chapters.sentences import headline, intruder_heading
 from sdckit.report.gate.figures import AllHold, Document, Holds, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.setting import setting_of
@@ -49,7 +49,7 @@ def ledger_page(plain: Plain, name: str) -> Page:
     several = len(plain["intruders"]) > 1
     sections = [Section("The answer in full", (verdicts_block(plain),))] if plain["verdicts"] else []
     for intruder in plain["intruders"]:
-        heading = f"Intruder “{intruder['name']}”" if several else "What do releases disclose together?"
+        heading = intruder_heading(intruder["name"], several=several, alone="What do releases disclose together?")
         sections.append(Section(heading, tuple(view_of(MEASURE).blocks(intruder, MEASURE))))
     notes = view_of(MEASURE).notes(Scenario(keys=["-"]))
     rows = tuple((note.name, note.text, note.source) for note in notes)

@@ -13,9 +13,11 @@ from sdckit.report.chapters.decision import decision_sections
 from sdckit.report.chapters.sentences import (
     answer,
     headline,
+    intruder_heading,
     labelled,
     limits_words,
     listed,
+    of_intruder,
     release_sentence,
     status,
     verdict_sentence,
@@ -181,7 +183,7 @@ def lay_out(plain: Plain) -> kinds.Page:
     sections += [scenario_section(plain), _file(plain), *coverage_sections(plain)]
     known: list[str] = []
     for intruder in plain["intruders"]:
-        heading = f"Intruder “{intruder['name']}”" if several else "Who can be recognised, and what would be learnt"
+        heading = intruder_heading(intruder["name"], several=several)
         sections += intruder_sections(intruder, heading=heading, known=known)
         known += intruder["keys"]
     sections += not_measured(plain["intruders"])
@@ -225,10 +227,8 @@ def answered(plain: Plain, question: str, answer_for: Callable[[Plain, Plain], s
     blocks: list[kinds.Block] = [kinds.Paragraph(question.format(who=who)), *release_type(plain)]
     if plain["verdicts"]:
         blocks.append(verdicts_block(plain))
-    for intruder in plain["intruders"]:
-        start = f"Intruder “{intruder['name']}”: " if several else ""
-        if words := answer_for(intruder, plain["n"]):
-            blocks.append(kinds.Paragraph(start + words))
+    answers = ((intruder["name"], answer_for(intruder, plain["n"])) for intruder in plain["intruders"])
+    blocks += [kinds.Paragraph(of_intruder(name, words, several=several)) for name, words in answers if words]
     blocks += [kinds.Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
     return kinds.Section("The answer in full", tuple(blocks))
 
@@ -448,12 +448,10 @@ def records_section(plain: Plain) -> kinds.Section:
     listing = plain["records_at_risk"]
     blocks: list[kinds.Block] = [kinds.Paragraph(plain["confidential"], "warning")]
     for name, numbers in listing["intruders"].items():
-        who = f"Intruder “{name}”: " if len(listing["intruders"]) > 1 else ""
         rows = [row for row in listing["rows"] if row["intruder"] == name]
-        if rows:
-            blocks.append(_table(rows[:MOST_ROWS], who + _how_many(numbers)))
-        else:
-            blocks.append(kinds.Paragraph(f"{who}no record is unique or beyond a limit."))
+        words = _how_many(numbers) if rows else "no record is unique or beyond a limit."
+        words = of_intruder(name, words, several=len(listing["intruders"]) > 1)
+        blocks.append(_table(rows[:MOST_ROWS], words) if rows else kinds.Paragraph(words))
     return kinds.Section("Records at risk", tuple(blocks), paper=True)
 
 

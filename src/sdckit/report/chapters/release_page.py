@@ -20,7 +20,7 @@ from sdckit.report.chapters.coverage_chapter import coverage_sections
 from sdckit.report.chapters.decision import CONTRIBUTIONS, drawn_of, with_figures
 from sdckit.report.chapters.promise_chapter import promise_section, promise_tree
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document, recipe_section
-from sdckit.report.chapters.sentences import listed
+from sdckit.report.chapters.sentences import intruder_heading, listed
 from sdckit.report.chapters.utility_chapter import moved_warning, utility_blocks, utility_tree
 from sdckit.report.common_blocks import bars, below, with_rule, without_rule
 from sdckit.report.conclusions import NOTHING, RESIDUAL
@@ -398,7 +398,7 @@ def lay_out_release(plain: Plain) -> Page:
         sections.append(recipe_section(plain["what_was_done"]))
     known: list[str] = []
     for number, intruder in enumerate(plain["intruders"]):
-        heading = f"Intruder “{intruder['name']}”" if several else "Who can be recognised, and what would be learnt"
+        heading = intruder_heading(intruder["name"], several=several)
         has_keys = number < with_figures(plain)
         words = [f"Known to the intruder: {listed(intruder['keys'])}.", *([] if has_keys else [NO_KEYS_LEFT])]
         sections.append(Section(heading, tuple(map(Paragraph, words))))

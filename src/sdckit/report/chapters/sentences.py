@@ -12,6 +12,7 @@ from sdckit.report.gate.figures import Tree
 from sdckit.report.rates import capital, percent
 from sdckit.report.view import Plain, views_of
 
+WHO = "Who can be recognised, and what would be learnt"
 NOT_YET = "what the file gives back has not been looked for yet"
 
 
@@ -24,6 +25,20 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     'sex, age and region'
     """
     return "".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def intruder_heading(name: str, *, several: bool, alone: str = WHO) -> str:
+    """Heading of what is about an intruder: by name where there are several."""
+    return f"Intruder “{name}”" if several else alone
+
+
+def of_intruder(name: str, sentence: str, *, several: bool) -> str:
+    """A sentence about an intruder, after the name where there are several.
+
+    >>> of_intruder("neighbour", "3 of 9.", several=True), of_intruder("neighbour", "3 of 9.", several=False)
+    ('Intruder “neighbour”: 3 of 9.', '3 of 9.')
+    """
+    return f"{intruder_heading(name, several=several)}: {sentence}" if several else sentence
 
 
 def labelled(plain: Plain, names: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ from sdckit.report.blocks import Items, Paragraph, Section
 from sdckit.report.chapters.decision import CONTRIBUTIONS, next_steps
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.page import answer_section, compared_section, level_charts, measure_sections, not_measured
-from sdckit.report.chapters.sentences import NOT_YET
+from sdckit.report.chapters.sentences import NOT_YET, intruder_heading
 from sdckit.report.explanation import alone_words, explanation_blocks, riskiest_block
 from sdckit.report.notebook import document_html, protected, result_html, sections_html, verdict_html, warned_html
 from sdckit.report.subgroups import subgroup_blocks
@@ -130,7 +130,7 @@ def _shown(desk: Desk, assessment: Assessment, tell: Tell, *, exact: bool, langu
         sections += [compared_section(plain)] if several else []
         for intruder in plain["intruders"]:
             if several:
-                sections.append(Section(f"Intruder “{intruder['name']}”", ()))
+                sections.append(Section(intruder_heading(intruder["name"], several=several), ()))
             sections += measure_sections(intruder)
         return [*sections, *not_measured(plain["intruders"])]
 
@@ -172,7 +172,7 @@ def helps(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langu
         for intruder in plain["intruders"]:
             only = {place: tree for place, tree in intruder.items() if place == CONTRIBUTIONS}
             blocks = [block for place, view in views_of(only) for block in view.blocks(intruder, place)]
-            title = f"Intruder “{intruder['name']}”" if len(plain["intruders"]) > 1 else "Key by key"
+            title = intruder_heading(intruder["name"], several=len(plain["intruders"]) > 1, alone="Key by key")
             sections += [Section(title, tuple(blocks))] if blocks else []
         return sections
 
