@@ -1,5 +1,7 @@
 """A limit is named in its row alone, a protection method in its row and its own file; everybody else asks the row.
 
+What a sentence names counts, too, and a limit that is read as an attribute.
+
 A string is looked at wherever it stands in the source, docstrings apart. What has the same name and is another thing
 is told apart by where it stands: the figure of a measure by the room of that measure, a row of the catalogue by the
 call that makes it, a step by the table it is written in.
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
@@ -30,6 +33,24 @@ FIGURES = {
 }
 # Where a method's name is no step and no question that the row answers.
 CHOICES = {"workflow/proposing/propose.py": "the methods that the argument `allow` takes"}
+# Where a method is named in a sentence; what else is advised stands in the table [advice] of methods.toml.
+SENTENCES = {
+    "cli/commands/protect.py": "the help of an option for the keys of one method",
+    "cli/commands/recipe.py": "the help of an option on what is left to the last step",
+    "protect/synthesis/synthesis_variables.py": "a message of a method about another of its room",
+    "workflow/recipes/number_steps.py": "what else could be done than the steps it writes",
+    "workflow/recipes/recipe.py": "an example of how an argument is written",
+    "workflow/recipes/starter_recipe.py": "comments on the steps it writes",
+}
+# Where a limit is read by its name; others ask whether one is in force that reads their measure (`limit_on`).
+READ = {
+    "cli/commands/ledger.py": "the command is about this one",
+    "workflow/proposing/ladders.py": "what the search for a recipe aims at is reckoned from cells",
+    "workflow/proposing/propose.py": "the same",
+    "workflow/proposing/trials.py": "the same",
+    "workflow/recipes/number_steps.py": "the steps are for what exceeds this limit",
+    "workflow/recipes/starter_recipe.py": "the steps are for what exceeds these limits",
+}
 STEPS = ("Change", "StepLike")  # what is made of a method's name first
 RESULTS = ("identity", "attribute", "attacks", "utility", "report/views")
 
@@ -167,9 +188,63 @@ def test_no_method_is_named_beside_its_row() -> None:
     )
 
 
+NAMES = "|".join(METHODS)
+IN_WORDS = re.compile(rf"\b(?=\w*_)(?:{NAMES})\b|\((?:{NAMES})\b")  # with an underscore, or in brackets
+
+
+def methods_in_sentences() -> Iterator[tuple[str, ast.Constant]]:
+    """Where a method is named among other words, beside its own file."""
+    for path in sources():
+        if any(isinstance(node.value, str) and IN_WORDS.search(node.value) for node in constants(path)):
+            for node, _ in strings(path):
+                if node.value not in METHODS and {*IN_WORDS.findall(node.value)} - {path.stem}:
+                    yield place(path), node
+
+
+def test_no_method_is_named_in_a_sentence_beside_its_row() -> None:
+    none_offends(
+        (f"{file}:{node.lineno}: {node.value}" for file, node in methods_in_sentences() if file not in SENTENCES),
+        "what a method helps against, and how that is said, stands in methods.toml: ask ADVICE",
+    )
+
+
+def holder(node: ast.AST) -> str:
+    """What an attribute is taken of: the last name, also of a call."""
+    if isinstance(node, ast.Call):
+        return holder(node.func)
+    return getattr(node, "attr", getattr(node, "id", ""))
+
+
+def limits_read() -> Iterator[tuple[str, ast.Attribute]]:
+    """Where a limit is read by its name as an attribute of limits."""
+    names = LIMITS.keys() - spoken()
+    for path in sources():
+        for node in nodes(parsed(path)):
+            named_so = isinstance(node, ast.Attribute) and node.attr in names
+            if named_so and holder(node.value) in ("limits", "limits_of", "thresholds"):
+                yield place(path), node
+
+
+def test_no_limit_is_read_by_name_beside_its_row() -> None:
+    none_offends(
+        (f"{file}:{node.lineno}: {node.attr}" for file, node in limits_read() if file not in READ),
+        "whether a limit is in force is asked by its measure: limit_on",
+    )
+
+
 def test_what_is_excepted_is_still_there() -> None:
     found = {file for file, _ in (*limits_beside(), *methods_beside())}
     none_offends(sorted({*FIGURES, *CHOICES} - found), "an exception names a file that has the name")
+    none_offends(sorted({*SENTENCES} - {file for file, _ in methods_in_sentences()}), "so does one for sentences")
+    none_offends(sorted({*READ} - {file for file, _ in limits_read()}), "and one for limits that are read")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("new ids (new_ids)", True), ("take it off by drop_identifiers", True), ("pram", False), ("(pram)", True)],
+)
+def test_what_a_sentence_names(text: str, names: bool) -> None:
+    assert bool(IN_WORDS.search(text)) == names
 
 
 @pytest.mark.parametrize(
