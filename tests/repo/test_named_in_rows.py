@@ -44,7 +44,6 @@ SENTENCES = {
 }
 # Where a limit is read by its name; others ask whether one is in force that reads their measure (`limit_on`).
 READ = {
-    "cli/commands/ledger.py": "the command is about this one",
     "workflow/proposing/ladders.py": "what the search for a recipe aims at is reckoned from cells",
     "workflow/proposing/propose.py": "the same",
     "workflow/proposing/trials.py": "the same",

@@ -113,6 +113,21 @@ def test_the_gate_opens_its_ledger_once(folder: Path, monkeypatch: pytest.Monkey
     assert held_against == {"2023"}
 
 
+def test_the_limit_of_an_office_is_judged_as_one_of_the_scenario(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert add() == 0
+    limited(0.0)
+    capfd.readouterr()
+    assert check() == 1
+    stated = capfd.readouterr().out
+    of_office = SCENARIO.replace("[ledger]", 'release = "enclave"\n[ledger]')
+    Path("scenario.toml").write_text(of_office + "[release_types.enclave]\ndifferencing = 0.0\n", encoding="utf-8")
+    assert check() == 1
+    assert "exceeded: of " in stated
+    assert capfd.readouterr().out == stated
+
+
 def test_what_could_not_be_looked_for_is_not_held(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     DATA.drop("id").write_csv("bare.csv")
     line = ["ledger", "add", "bare.csv", "--scenario", "first.toml", "--name", "no id"]

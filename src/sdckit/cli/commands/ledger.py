@@ -382,11 +382,12 @@ def _earlier(
 
 
 def _verdicts(scenario: Scenario, differences: dict[str, Differencing]) -> list[Verdict]:
-    """The thresholds against every intruder: what is disclosed together, and k, risk and l on linked releases."""
+    """The limits in force against every intruder: what is disclosed together, and k, risk and l on linked releases."""
     from sdckit.workflow.verdicts import judge_differencing, judge_linked
 
-    limit, verdicts = scenario.thresholds.differencing, []
+    verdicts: list[Verdict] = []
     for name, result in differences.items():
+        limit = scenario.limit_on(result.measure)
         verdicts += [] if limit is None else [judge_differencing(limit, name, result, {})]
         verdicts += judge_linked(scenario.limits, name, result)
     return verdicts
