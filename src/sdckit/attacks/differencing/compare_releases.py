@@ -429,7 +429,8 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
             figures |= {"linked": int((rows >= 0).sum()), **_intersected(shared, earlier, old, rows, codings)}
         if (link is None or link.right is not None) and new.shows_homes and not earlier.sketch.named("homes"):
             notes.append(NO_HOMES)
-        if shared.own and (rows is None or _partly(link, rows)):
+        in_part = link is not None and link.rows is rows and linked_in_part(link.right, figures["linked"], new.n)
+        if shared.own and (rows is None or in_part):
             notes.append(NO_LINK if rows is None else LINKED_IN_PART)
         if link is not None:
             known = tuple(dict.fromkeys(key for own in earlier.sketch.named("keys") for key in own))
@@ -442,9 +443,9 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
     )  # fmt: skip
 
 
-def _partly(link: linked_releases.Link | None, rows: Ints) -> bool:
-    """Whether rows are linked by several columns only, and many are not."""
-    return link is not None and link.right is not None and link.rows is rows and bool((rows >= 0).mean() < MOST_ALIKE)
+def linked_in_part(right: float | None, linked: int, n: int) -> bool:
+    """Whether several columns together link records, which have a share that is `right`, and not most of `n`."""
+    return right is not None and linked < MOST_ALIKE * n
 
 
 def _counted(shared: Comparison, old: OpenedRelease, alike: Sequence[str]) -> dict[str, Any]:

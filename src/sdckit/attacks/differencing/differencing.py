@@ -21,6 +21,7 @@ from sdckit.attacks.differencing.compare_releases import (
     EarlierRelease,
     certain_together,
     compare_with_earlier,
+    linked_in_part,
     own_candidates,
 )
 from sdckit.attacks.differencing.in_parts import NOT_JOINED, compare_in_parts
@@ -460,8 +461,8 @@ def _untried(
     Or the rest of one, of which those tried join fewer than most. Columns might by equal values, if together they tell
     people apart, and two of numbers by near ones. `stays`: why the release is not in memory.
     """
-    most = 0.0 if shared is None else release_ledger.MOST_ALIKE * shared.new.n
-    rests = [not entry.linked_by or (entry.right is not None and entry.linked < most) for entry in entries]
+    n = 0 if shared is None else shared.new.n
+    rests = [not entry.linked_by or linked_in_part(entry.right, entry.linked, n) for entry in entries]
     untried = [entry for rest, entry in zip(rests, entries, strict=True) if rest and entry.same_people]
     untried = [entry for entry in untried if not entry.searched]
     if not untried or not (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -140,6 +140,11 @@ def _belong_together(
         if n and chance < MOST_CHANCE:
             beyond.append(((here == there).mean() - chance) / (1 - chance))
     return not beyond or max(beyond) > CHANCE
+
+
+def mostly_beyond(beyond: Collection[float]) -> bool:
+    """Whether linked people agree beyond chance on most columns, by how far they do on each; not where on none."""
+    return bool(beyond) and float(np.median([*beyond])) > CHANCE
 
 
 MOST_CHANCE = 0.9  # of agreement, beyond which a column says nothing of who belongs together

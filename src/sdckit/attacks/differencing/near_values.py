@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from sdckit.attacks.differencing.linked_releases import CHANCE, MOST_CHANCE
+from sdckit.attacks.differencing.linked_releases import MOST_CHANCE, mostly_beyond
 from sdckit.attacks.differencing.several_columns import FEWEST, LinkedTogether, Search, beyond_chance, enough, scattered
 from sdckit.attacks.equal_records import on_a_scale
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
@@ -139,4 +139,4 @@ def _confirmed(search: _NearSearch, chosen: frozenset[int], names: Sequence[str]
         by_chance = max(chances)
         if by_chance[0] < MOST_CHANCE:
             beyond.append(beyond_chance(agreed, by_chance, errors=1))
-    return bool(beyond) and float(np.median(beyond)) > CHANCE
+    return mostly_beyond(beyond)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdckit.attacks.differencing.linked_releases import CHANCE, MOST_CHANCE, codes_in
+from sdckit.attacks.differencing.linked_releases import MOST_CHANCE, codes_in, mostly_beyond
 from sdckit.attacks.differencing.release_ledger import ALIKE
 from sdckit.data.hierarchy import read_band
 from sdckit.data.ledger.digests import Levels
@@ -338,7 +338,7 @@ def _confirmed(
             beyond[column] = beyond_chance((share, pairs), (by_chance, number), errors=3)
     linking = {column: beyond[column] for column in chosen & beyond.keys()}
     worst = min(linking, key=lambda column: linking[column], default=None)
-    return bool(beyond) and float(np.median([*beyond.values()])) > CHANCE, worst
+    return mostly_beyond(beyond.values()), worst
 
 
 def beyond_chance(agreed: tuple[float, int], by_chance: tuple[float, int], *, errors: float) -> float:
