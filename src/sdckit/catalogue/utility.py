@@ -1,7 +1,6 @@
 """The measures of the room `utility`: how fit a release is for analysis."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,8 +36,8 @@ def _overview_parts(context: Context) -> list[tuple[str, str]]:
     )  # fmt: skip
 
 
-def _measure(name: str, question: str, no_chart: str = "", of_plan: OfPlan = "columns") -> Measure:
-    return Measure(name=name, question=question, room="utility", files="utility", no_chart=no_chart, of_plan=of_plan)
+def _measure(name: str, question: str, no_chart: str = "", **more: Any) -> Measure:
+    return Measure(name=name, question=question, room="utility", files="utility", no_chart=no_chart, **more)
 
 
 def _rules_typed(*, rules: Path | None = None, **given: Any) -> Callable[..., Any]:
@@ -67,8 +66,8 @@ UTILITY: tuple[Measure, ...] = (
         room="utility", files="utility", words="measuring utility", arguments=_overview_arguments,
         inside=_overview_parts, of_intruder=False,
     ),
-    replace(
-        _measure("propensity", "How well can a model tell released records from original ones?", of_plan=CELLS),
+    _measure(
+        "propensity", "How well can a model tell released records from original ones?", of_plan=CELLS,
         of_categories=True,
     ),
     _measure("cluster_utility", "Do clusters of similar records hold as many released records as they should?"),
