@@ -153,6 +153,12 @@ def with_attribute(path: Path, said: bytes) -> None:
     path.write_bytes(content[:at] + struct.pack("<iiii", 7, 18, 1, len(said)) + said + content[at:])
 
 
+def with_letters(path: Path, pay: list[object], **said: object) -> None:
+    """Missing values as Stata tells them apart: of one record taken out, of another as it was."""
+    frame = pd.DataFrame({"region": [1.0, 2.0, 2.0, 1.0], "pay": pd.Series(pay, dtype=object)})
+    pyreadstat.write_dta(frame, str(path), missing_user_values={"pay": ["a", "b"]}, **said)
+
+
 def with_characteristic(path: Path) -> None:
     """A characteristic of a column in the format of Stata 10 to 12."""
     PEOPLE.select("pay").to_pandas().to_stata(path, write_index=False, version=114)
@@ -231,6 +237,11 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "attribute of a variable": ("sav", lambda path: with_attribute(path, b"pay:largest('9100'\n)"), "notes"),
     "characteristic": ("dta", with_characteristic, "notes"),
     "after the end": ("dta", with_more, "notes"),
+    "letters of Stata": (
+        "dta",
+        lambda path: with_letters(path, ["a", None, 1500, 1300]),
+        "letters of Stata for missing values (pay)",
+    ),
     "older Arrow": ("arrow", lambda path: hidden("", path, compat_level=pl.CompatLevel.oldest()), BOTH),
 }
 
@@ -259,6 +270,20 @@ def test_values_declared_missing_are_looked_at_where_they_stay_categories(tmp_pa
     assert "(pay)" in beside_records(path, user_missing=True)[0]
     labelled(path, missing_ranges={"pay": [9999.0]})
     assert beside_records(path) == ()
+
+
+def test_letters_of_stata_are_said_where_they_tell_missing_values_apart(tmp_path: Path) -> None:
+    path = tmp_path / "release.dta"
+    with_letters(path, ["a", "b", 1500, 1300])
+    assert "letters of Stata for missing values (pay)" in beside_records(path)[0]
+    with_letters(path, ["a", "a", 1500, 1300])  # alike
+    assert beside_records(path) == ()
+    labelled_one = {"variable_value_labels": {"pay": {"a": "refused"}}}
+    with_letters(path, ["a", None, 1500, 1300], **labelled_one)
+    assert "values that it declares missing (pay)" in beside_records(path)[0]
+    assert beside_records(path, user_missing=True) == ()  # a category, and one way of missing
+    with_letters(path, ["a", None, "b", 1300], **labelled_one)
+    assert "letters of Stata for missing values (pay)" in beside_records(path, user_missing=True)[1]
 
 
 @pytest.mark.parametrize("told", ["NA", "N/A", ".", '""', "null"])

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sdckit.data import pa
+from sdckit.data import pa, pl
 from sdckit.data.columns import as_mask
 from sdckit.data.files.file_checks import PACKED, clear_errors, file_format
 from sdckit.data.files.file_labels import code_text
@@ -52,6 +52,10 @@ PARTS = "comments, pivot tables, drawings or links of a workbook, at which no me
 SPELLED = (
     "missing values written in several ways ({}), which a reader tells apart and no measure does: write_file writes "
     "them alike, --missing= says what is read as missing"
+)
+LETTERED = (
+    "letters of Stata for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
+    "alike"
 )
 FILES = "other files in its folder, at which no measure looks"
 _CSV = ("CSV", *PACKED.values())
@@ -253,12 +257,20 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
         yield DECLARED.format(some_of(hidden))
     frame, meta = labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-    held = {name: set(map(code_text, {*frame[name].to_list()})) for name in frame.columns}
+    if lettered := [name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], sets)]:
+        yield LETTERED.format(some_of(lettered))
+    held = {name: set(map(code_text, {*frame[name].to_list()})) for name in sets}
     unused = [name for name, labels in sets.items() if not {*map(code_text, labels)} <= held[name]]
     if unused or len(meta.value_labels) > len({*meta.variable_to_label.values()}):
         yield LABELS.format(some_of(unused or ["of no column"]))
     if meta.notes or meta.file_label or meta.mr_sets or _has_attributes(path, kind):
         yield NOTES
+
+
+def _lettered(series: pl.Series, sets: Mapping[str, Mapping[Any, str]]) -> bool:
+    """Whether missing values of a column of Stata without a label are several letters, or letters and points."""
+    forms = {value for value in series.to_list() if value is None or isinstance(value, str)}
+    return len(forms - {*sets.get(series.name, ())}) > 1
 
 
 def _declared_and_held(path: Path, kind: str, encoding: str | None, user_missing: bool) -> list[str]:
