@@ -218,7 +218,7 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "link": (
         "xlsx",
         lambda path: workbook(
-            path, more=lambda book: book.worksheets()[0].write_url("B5", "mailto:a@b.org", string="N")
+            path, more=lambda book: book.worksheets()[0].write_url("B5", "mailto:a@b.org", book.add_format(), "N")
         ),
         AROUND,
     ),

@@ -21,7 +21,7 @@ from sdckit.data import pa, pl
 from sdckit.data.columns import as_mask
 from sdckit.data.files.file_checks import PACKED, clear_errors, file_format
 from sdckit.data.files.file_labels import code_text
-from sdckit.data.files.read_csv import has_further_sheets, spellings_of_missing
+from sdckit.data.files.read_csv import has_further_sheets
 from sdckit.data.files.read_labelled import (
     DESCRIBES,
     labelled_values,
@@ -31,6 +31,7 @@ from sdckit.data.files.read_labelled import (
     stored_schema,
 )
 from sdckit.data.files.scan_file import files_of, is_address
+from sdckit.data.files.spellings import spellings_of_cells, spellings_of_missing
 from sdckit.data.files.workbook_checks import STRING, TEXT_OF_CELL
 from sdckit.display import some_of
 
@@ -52,6 +53,13 @@ PARTS = "comments, pivot tables, drawings or links of a workbook, at which no me
 SPELLED = (
     "missing values written in several ways ({}), which a reader tells apart and no measure does: write_file writes "
     "them alike, --missing= says what is read as missing"
+)
+OF_CELLS = (
+    "missing values or numbers written in several ways ({}), which a reader of the cells tells apart and no measure "
+    "does: write_file writes them alike"
+)
+STYLES = (
+    "rows or cells of several styles, which a reader tells apart and no measure does: write_file writes values alone"
 )
 LETTERED = (
     "letters of Stata for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
@@ -108,7 +116,7 @@ def beside_records(
             kind = file_format(file)
             with clear_errors(file, kind):
                 if kind == "Excel":
-                    found += _of_workbook(file, sheet, header_row)
+                    found += _of_workbook(file, sheet, header_row, codes=not missing)
                 elif kind in ("Parquet", "Arrow"):
                     found += _of_arrow(file, kind)
                 elif kind not in _CSV:
@@ -123,7 +131,7 @@ def beside_records(
     return tuple(dict.fromkeys(found))
 
 
-def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None) -> Iterator[str]:
+def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *, codes: bool) -> Iterator[str]:
     if has_further_sheets(path, sheet):
         yield SHEETS
     if (header_row or 1) > 1:
@@ -146,6 +154,11 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None) ->
     found[TEXTS] = len(shown) < texts
     found[PARTS] = bool(book.comment) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
     yield from (words for words, there in found.items() if there)
+    several, styled = spellings_of_cells(path, header_row, codes=codes)
+    if several:
+        yield OF_CELLS.format(some_of(several))
+    if styled:
+        yield STYLES
 
 
 def _of_schema(schema: pa.Schema) -> Iterator[str]:
@@ -257,7 +270,9 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
         yield DECLARED.format(some_of(hidden))
     frame, meta = labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-    if lettered := [name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], sets)]:
+    if lettered := [
+        name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], sets)
+    ]:
         yield LETTERED.format(some_of(lettered))
     held = {name: set(map(code_text, {*frame[name].to_list()})) for name in sets}
     unused = [name for name, labels in sets.items() if not {*map(code_text, labels)} <= held[name]]

@@ -8,7 +8,6 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -379,47 +378,6 @@ def read_csv(
         raise FileFormatError(f"{path.name} cannot be read as {kind}: {quotes_apart(text)}")
     hint_at_decimals(path, frame, kinds)
     return apply_codes(frame, missing), () if missing else code_counts
-
-
-def spellings_of_missing(
-    paths: Sequence[Path], kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None
-) -> dict[str, set[str | None]]:
-    """How missing values are written in the columns of CSV files that have one which is not a blank (None)."""
-    texts = [_text(path, kind, encoding, None, None) for path in paths]
-    marks = (*_MARKS, f"{delimiter}.".encode()) if delimiter else _MARKS
-    if not any(mark in block for text in texts for block in _overlapping(text.blocks()) for mark in marks):
-        return {}  # as in most files: several times as fast
-    ways: dict[str, set[str | None]] = {}
-    spelled = ["", *DEFAULT_CODES]  # quotes with nothing between them are not the blank of a missing value
-    for path, text in zip(paths, texts, strict=True):
-        shape = _shape(text, kind, delimiter)
-        raw = scan_text(text, shape, None).select(exactly(name).alias(f"r{i}") for i, name in enumerate(shape.names))
-        with clear_errors(path, kind, partial(quotes_apart, text)):
-            held = pl.all().is_in(spelled).any().name.prefix("h"), pl.all().null_count().name.prefix("n")
-            some = raw.select(*held).collect(engine="streaming").row(0, named=True)
-            columns = {i: pl.col(f"r{i}") for i in range(len(shape.names)) if some[f"hr{i}"]}
-            frames = pl.collect_all(
-                [raw.select(column.filter(column.is_in(spelled)).unique()) for column in columns.values()],
-                engine="streaming",
-            )
-        for i, name in enumerate(shape.names):
-            ways.setdefault(name, set()).update([None] if some[f"nr{i}"] else [])
-        for i, frame in zip(columns, frames, strict=True):
-            ways[shape.names[i]].update(frame.to_series())
-    return {name: found for name, found in ways.items() if found - {None}}
-
-
-# What a file with such a field has somewhere: a code, quotes with nothing between them, or a point that begins one.
-_MARKS = (b'""', *(code.encode() for code in DEFAULT_CODES if code != "."))
-_MARKS += tuple(before + b"." for before in (b",", b";", b"\t", b"|", b'"', b"\n", b"\r"))
-
-
-def _overlapping(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Blocks of bytes, each with the end of the one before, so that no mark is cut in two."""
-    end = b"\n"
-    for block in blocks:
-        yield (whole := end + block)
-        end = whole[-4:]
 
 
 def check_decimal(path: Path, decimal: str | None) -> None:

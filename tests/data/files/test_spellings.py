@@ -1,0 +1,105 @@
+"""What is read alike and written otherwise tells which records were changed."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+import xlsxwriter
+from xlsxwriter.worksheet import Worksheet
+
+import sdckit as sdc
+from sdckit.data.files.beside_records import beside_records
+from sdckit.data.files.spellings import spellings_of_cells, spellings_of_missing
+
+PEOPLE = pl.DataFrame(
+    {"region": ["N", "S", "S", None, None], "pay": [1200, 1500, None, 1300, None], "day": [None, None, None, None, 1]}
+)
+APART, STYLES = "missing values or numbers written in several ways ({})", "rows or cells of several styles"
+
+
+def workbook(path: Path, more: Callable[[xlsxwriter.Workbook, Worksheet], object] = lambda book, sheet: None) -> None:
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        for row, cells in enumerate([PEOPLE.columns, *PEOPLE.rows()]):
+            sheet.write_row(row, 0, cells)
+        more(book, sheet)
+
+
+TOLD: dict[str, tuple[Callable[[xlsxwriter.Workbook, Worksheet], object], str]] = {
+    "blank beside absent": (
+        lambda book, sheet: sheet.write_blank("A5", None, book.add_format({"bold": True})),
+        "region",
+    ),
+    "empty text": (lambda book, sheet: sheet.write_string("B4", ""), "pay"),
+    "code": (lambda book, sheet: sheet.write_string("A5", "NA"), "region"),
+    "number as text": (lambda book, sheet: sheet.write_string("B2", "1200"), "pay"),
+    "style of a cell": (lambda book, sheet: sheet.write_number("B3", 1500, book.add_format({"bold": True})), ""),
+    "style of a row": (lambda book, sheet: sheet.set_row(2, None, book.add_format({"italic": True})), ""),
+    "hidden row": (lambda book, sheet: sheet.set_row(2, None, None, {"hidden": True}), ""),
+    "part of a text": (
+        lambda book, sheet: sheet.write_rich_string("A3", "S", book.add_format({"bold": True}), "outh"),
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_cells_that_are_read_alike_and_look_otherwise_are_said(tmp_path: Path, name: str) -> None:
+    more, column = TOLD[name]
+    path, again = tmp_path / "release.xlsx", tmp_path / "again.csv"
+    workbook(path, more)
+    (said,) = beside_records(path)
+    assert said.startswith(APART.format(column) if column else STYLES)
+    sdc.write_file(sdc.read_file(path, missing=["NA"]), again)
+    assert beside_records(again) == ()
+
+
+def test_errors_are_a_way_of_missing_values(tmp_path: Path) -> None:
+    path = tmp_path / "release.xlsx"
+    workbook(path)
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    for part, told in ((b'<c r="B4" t="e"><v>#N/A</v></c>', True), (b"", False)):
+        parts["xl/worksheets/sheet1.xml"] = sheet.replace(b'<row r="4" spans="1:3"><c r="A4" t="s"><v>4</v></c>',
+            b'<row r="4" spans="1:3"><c r="A4" t="s"><v>4</v></c>' + part)  # fmt: skip
+        assert (parts["xl/worksheets/sheet1.xml"] != sheet) == told
+        with zipfile.ZipFile(path, "w") as book:
+            for name, content in parts.items():
+                book.writestr(name, content)
+        assert spellings_of_cells(path, None, codes=True) == (["pay"] if told else [], False)
+
+
+def test_workbooks_of_records_alone_are_passed(tmp_path: Path) -> None:
+    """Dates have a style and missing ones none; texts beside numbers are values; codes may be declared."""
+    frame = PEOPLE.with_columns(day=pl.when(pl.col("pay") > 1200).then(pl.date(2026, 1, 1)), yes=pl.col("pay") > 1400)
+    frame.write_excel(tmp_path / "polars.xlsx")
+    frame.to_pandas().to_excel(tmp_path / "pandas.xlsx", engine="xlsxwriter", na_rep="NA")
+    ages = [30, "90+", "<1", 41, 42]
+    workbook(tmp_path / "texts.xlsx", lambda book, sheet: sheet.write_column("D1", ["age", *ages]))
+    for path in tmp_path.iterdir():
+        assert beside_records(path) == (), path.name
+    workbook(tmp_path / "code.xlsx", lambda book, sheet: sheet.write_string("A5", "NA"))
+    assert beside_records(tmp_path / "code.xlsx", missing=("NA",)) == ()
+
+
+def test_rows_above_the_names_are_no_records(tmp_path: Path) -> None:
+    path = tmp_path / "release.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["Incomes", 1])
+        sheet.write_row(2, 0, ["region", "pay"], book.add_format({"bold": True}))
+        sheet.write_row(3, 0, ["N", 1200])
+        sheet.write_row(4, 0, ["", 1300])
+    assert spellings_of_cells(path, 3, codes=True) == ([], False)
+    assert spellings_of_cells(path, None, codes=True) == ([], True)  # the names would be a record
+
+
+def test_blanks_alone_are_one_way(tmp_path: Path) -> None:
+    path = tmp_path / "release.csv"
+    path.write_text("region,pay\nN,1\n,NA\nS,\n")
+    assert spellings_of_missing([path]) == {"pay": {None, "NA"}}
