@@ -13,7 +13,7 @@ from xlsxwriter.worksheet import Worksheet
 
 import sdckit as sdc
 from sdckit.data.files.beside_records import beside_records
-from sdckit.data.files.spellings import spellings_of_cells, spellings_of_missing
+from sdckit.data.files.spellings import spellings_of_cells, spellings_of_missing, spellings_of_numbers
 
 PEOPLE = pl.DataFrame(
     {"region": ["N", "S", "S", None, None], "pay": [1200, 1500, None, 1300, None], "day": [None, None, None, None, 1]}
@@ -103,3 +103,44 @@ def test_blanks_alone_are_one_way(tmp_path: Path) -> None:
     path = tmp_path / "release.csv"
     path.write_text("region,pay\nN,1\n,NA\nS,\n")
     assert spellings_of_missing([path]) == {"pay": {None, "NA"}}
+
+
+SEVERAL = (
+    ["1200", "1300.0", "1400"], ["1.50", "2.5", "3.25"], ["1.00", "2.0", "3.5"], ["1200.0", "1300.00"],
+    ["5", "+5", "6"], ["5", " 5", "10"], ["5 ", "5", "10"], ["1000", "1e3", "3"], ["900", "1e3", "1200"],
+    [".5", "0.5", "1"], ["5.", "5", "6"], ["1e-05", "1E-05"],
+)  # fmt: skip
+ALIKE = (
+    ["1200", "1300", "12.5"], ["1200.0", "12.5", "1e-05"], ["1.50", "2.00", "0.10"], ["1", "NA", "2.5", ""],
+    ["1e+05", "123456", "1200"], ["0.002", "3e-04"], ["1.2e+04", "9999", "12.35"], [" 5", "12", " 7"], [" 5", "-5"],
+    [".5", "1.5", "-.25"], ["+5", "+6", "-7"], ["-0.0", "0.0", "1.5"], ["1.25e+03", "2.50e+01"], ["1E-05", "2"],
+    ["05", "5", "+5"], ["90+", "5.0", "5"],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("later", [0, 10_001], ids=["at once", "behind the sample"])
+@pytest.mark.parametrize("fields", [*SEVERAL, *ALIKE], ids=" ".join)
+def test_numbers_of_several_ways_are_said_where_the_way_does_not_go_by_the_value(
+    tmp_path: Path, fields: list[str], later: int
+) -> None:
+    path = tmp_path / "release.csv"
+    path.write_text("region,pay\n" + f"N,{fields[0]}\n" * later + "".join(f"N,{field}\n" for field in fields))
+    assert spellings_of_numbers(path) == (["pay"] if fields in SEVERAL else [])
+
+
+def test_numbers_with_a_comma_beside_a_declared_code(tmp_path: Path) -> None:
+    path = tmp_path / "release.csv"
+    for fields, are_several in ((["1,5", "2,50"], True), (["1,5", "2,75", "3"], False), (["1,50", "3,00"], False)):
+        path.write_text("region;pay\nN;refused\n" + "".join(f"N;{field}\n" for field in fields))
+        assert spellings_of_numbers(path, missing=["refused"]) == ["pay"] * are_several
+        assert spellings_of_numbers(path) == []  # texts
+
+
+def test_a_release_that_another_program_wrote_where_it_changed_numbers_is_left_open(tmp_path: Path) -> None:
+    """Pay of two records was perturbed as decimal numbers; the others are whole as they were."""
+    path, again = tmp_path / "release.csv", tmp_path / "again.csv"
+    path.write_text("region,pay\nN,1200\nS,1237.0\nS,1500\nN,1299.0\n")
+    (said,) = beside_records(path)
+    assert said.startswith("numbers written in several ways (pay)")
+    sdc.write_file(sdc.read_file(path), again)
+    assert beside_records(again) == ()

@@ -31,7 +31,7 @@ from sdckit.data.files.read_labelled import (
     stored_schema,
 )
 from sdckit.data.files.scan_file import files_of, is_address
-from sdckit.data.files.spellings import spellings_of_cells, spellings_of_missing
+from sdckit.data.files.spellings import spellings_of_cells, spellings_of_missing, spellings_of_numbers
 from sdckit.data.files.workbook_checks import STRING, TEXT_OF_CELL
 from sdckit.display import some_of
 
@@ -53,6 +53,10 @@ PARTS = "comments, pivot tables, drawings or links of a workbook, at which no me
 SPELLED = (
     "missing values written in several ways ({}), which a reader tells apart and no measure does: write_file writes "
     "them alike, --missing= says what is read as missing"
+)
+NUMBERS = (
+    "numbers written in several ways ({}), such as 1200 and 1200.0, which a reader tells apart and no measure does: "
+    "write_file writes them alike"
 )
 OF_CELLS = (
     "missing values or numbers written in several ways ({}), which a reader of the cells tells apart and no measure "
@@ -125,6 +129,10 @@ def beside_records(
             ways = spellings_of_missing(files, kind, delimiter=delimiter, encoding=encoding)
             if several := [name for name, texts in ways.items() if len(texts) > 1]:
                 found.append(SPELLED.format(some_of(several)))
+        if kind in _CSV:
+            how = {"delimiter": delimiter, "encoding": encoding}
+            numbers = [name for file in files for name in spellings_of_numbers(file, missing=missing, **how)]
+            found += [NUMBERS.format(some_of([*dict.fromkeys(numbers)]))] * any(numbers)
         # what engines leave beside the parts is empty (_SUCCESS), or sums of bytes
         beside = {*path.rglob("*")} - {*files} if path.is_dir() else set()
         found += [FILES] * any(other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)

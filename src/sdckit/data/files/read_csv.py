@@ -6,7 +6,7 @@ import contextlib
 import datetime as dt
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -407,12 +407,19 @@ def quotes_apart(text: CsvText) -> str:
     return f"quotes within fields are not doubled or do not pair up{where}"
 
 
-def scan_text(text: CsvText, shape: CsvShape, rows: int | None) -> pl.LazyFrame:
-    """Scan every field as text, blank lines dropped."""
+def scan_text(
+    text: CsvText,
+    shape: CsvShape,
+    rows: int | None,
+    *,
+    types: Mapping[str, Any] | None = None,
+    codes: Sequence[str] = (),
+) -> pl.LazyFrame:
+    """Scan every field as text but those of other types, blank lines dropped, and codes missing."""
     scan = pl.scan_csv(
         text.source, has_header=False, skip_lines=shape.skip_lines,
-        schema=dict.fromkeys(shape.names, pl.String), separator=shape.delimiter,
-        quote_char='"' if shape.quoted else None, glob=False,
+        schema=dict.fromkeys(shape.names, pl.String) | dict(types or {}), separator=shape.delimiter,
+        null_values=[*codes] or None, quote_char='"' if shape.quoted else None, glob=False,
     )  # fmt: skip
     if len(shape.blank):
         number = "row number"

@@ -11,12 +11,13 @@ import re
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from sdckit.data import pl
-from sdckit.data.files.csv_shape import csv_shape, open_text
+from sdckit.data.files.csv_shape import CsvText, csv_shape, open_text
 from sdckit.data.files.file_checks import clear_errors
 from sdckit.data.files.read_csv import quotes_apart, scan_text
 from sdckit.data.files.workbook_checks import STRING
@@ -31,8 +32,7 @@ def spellings_of_missing(
 ) -> dict[str, set[str | None]]:
     """How missing values are written in the columns of CSV files that have one which is not a blank (None)."""
     texts = [open_text(path, encoding) for path in paths]
-    marks = (*_MARKS, f"{delimiter}.".encode()) if delimiter else _MARKS
-    if not any(mark in block for text in texts for block in _overlapping(text.blocks()) for mark in marks):
+    if not any(_has(text, _MARKS, delimiter, b".") for text in texts):
         return {}  # as in most files: several times as fast
     ways: dict[str, set[str | None]] = {}
     spelled = [*SPELT]  # quotes with nothing between them are not the blank of a missing value
@@ -56,7 +56,19 @@ def spellings_of_missing(
 
 # What a file with such a field has somewhere: a code, quotes with nothing between them, or a point that begins one.
 _MARKS = (b'""', *(code.encode() for code in DEFAULT_CODES if code != "."))
-_MARKS += tuple(before + b"." for before in (b",", b";", b"\t", b"|", b'"', b"\n", b"\r"))
+_BEFORE = (b",", b";", b"\t", b"|", b'"', b"\n", b"\r")
+_MARKS += tuple(before + b"." for before in _BEFORE)
+
+
+def _has(text: CsvText, marks: Sequence[bytes], delimiter: str | None, ends: bytes) -> bool:
+    """Whether one of the marks, or of these ends of one behind a delimiter, stands in a file."""
+    marks = [*marks, *(f"{delimiter}".encode() + ends[at : at + 1] for at in range(len(ends) if delimiter else 0))]
+    # a byte that is not there is found out at once
+    return any(
+        all(mark[at : at + 1] in block for at in range(len(mark))) and mark in block
+        for block in _overlapping(text.blocks())
+        for mark in marks
+    )
 
 
 def _overlapping(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -65,6 +77,109 @@ def _overlapping(blocks: Iterator[bytes]) -> Iterator[bytes]:
     for block in blocks:
         yield (whole := end + block)
         end = whole[-4:]
+
+
+# Numbers of CSV files: a writer goes by the value, so that other forms are those of other records.
+
+
+_LOOKED_AT = 10_000  # records that say which columns hold numbers
+_NUMBER_FORM = r"^[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?$"
+_FORMS = (  # whole numbers; as short as can be; with a point; of so many decimals
+    r"^-?[0-9]+$", r"^-?[0-9]+([.,][0-9]*[1-9])?$", r"^-?[0-9]+[.,]([0-9]*[1-9]|0)$",
+    *(rf"^-?[0-9]+[.,][0-9]{{{decimals}}}$" for decimals in range(1, 10)),
+)  # fmt: skip
+_NO_FORM = "^$"
+_CODE_FORM = r"^[+-]?0[0-9]"  # a leading zero is part of a code
+_PADDED = tuple(before + mark for before in _BEFORE for mark in (b"+", b" "))
+_AS_IT_IS = 1e-3, 1e5  # R gives numbers beyond these an exponent where that is shorter
+
+
+def spellings_of_numbers(
+    path: Path, *, delimiter: str | None = None, encoding: str | None = None, missing: Sequence[str] = ()
+) -> list[str]:
+    """The columns of numbers of a CSV file that write them in several ways: 1200 and 1200.0, 5 and +5, 1000 and 1e3.
+
+    A way goes by the value where all numbers have as many decimals, or none ends in a zero behind the point but whole
+    ones, which then all do or none. An exponent is one where the number is large or small.
+    """
+    text = open_text(path, encoding)
+    shape, codes = csv_shape(text, delimiter), (*SPELT, *missing)
+    with clear_errors(path, "CSV", partial(quotes_apart, text)):
+        columns = _of_numbers(scan_text(text, shape, _LOOKED_AT, codes=codes).collect())
+        if columns and not _has(text, _PADDED, delimiter, b"+ "):
+            held = codes if missing or _has(text, _MARKS, delimiter, b".") else ()  # to look for them takes a while
+            types = {name: pl.Int64 for name, form in columns.items() if form == _FORMS[0]}
+            typed = scan_text(text, shape, None, types=types, codes=held)
+            seen = [
+                exactly(name).is_null().all() if name in types else exactly(name).str.contains(form).all()
+                for name, form in columns.items()
+            ]
+            with suppress(pl.exceptions.PolarsError):  # a whole number that is written otherwise
+                alike = typed.select(seen).collect(engine="streaming").row(0, named=True)
+                columns = {name: form for name, form in columns.items() if name not in types and not alike[name]}
+        raw = scan_text(text, shape, None, codes=codes)
+        return [name for name in columns if _are_several(raw.select(exactly(name).alias("x")))]
+
+
+def _of_numbers(sample: pl.DataFrame) -> dict[str, str]:
+    """The columns of a sample that hold numbers alone, and a form of all of them."""
+    bare = sample.with_columns(pl.all().str.strip_chars(" "))
+    numbers = bare.select((pl.all().str.contains(_NUMBER_FORM) & ~pl.all().str.contains(_CODE_FORM)).all())
+    columns = [name for name, are in numbers.row(0, named=True).items() if are]
+    if not columns:
+        return {}
+    forms = [sample.select(exactly(name).str.contains(form).all() for name in columns).row(0) for form in _FORMS]
+    return {
+        name: next((form for form, fits in zip(_FORMS, forms, strict=True) if fits[at]), _NO_FORM)
+        for at, name in enumerate(columns)
+    }
+
+
+def _are_several(column: pl.LazyFrame) -> bool:
+    """Whether the numbers of a column are written in several ways; texts tell what they say to everybody."""
+    bare, field = pl.col("x").str.strip_chars(" "), pl.col("x")
+    of = column.drop_nulls().select(
+        field, bare=bare, number=bare.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False),
+        exponent=bare.str.contains("[eE]"), minus=bare.str.starts_with("-"),
+        zeros=bare.str.extract(r"[.,]([0-9]*)$").str.extract("(0*)$").str.len_bytes(),
+        decimals=bare.str.extract(r"[.,]([0-9]*)$").str.len_bytes(),
+    ).collect()  # fmt: skip
+    if not _of_numbers(of.select("x")):
+        return False
+    plain = of.filter(~pl.col("exponent"))
+    broken = plain.filter(pl.col("decimals").is_not_null())
+    is_whole = pl.col("zeros") == pl.col("decimals")
+    n_whole = broken.filter(is_whole).height
+    equal = broken.height == of.height and broken["decimals"].n_unique() == 1
+    short = (
+        broken.filter(~is_whole & (pl.col("zeros") > 0)).is_empty()
+        and n_whole == broken.filter(is_whole)["decimals"].eq(1).sum()
+    )
+    bare_and_zero = n_whole > 0 and broken.height < plain.height
+    positive = of.filter(~pl.col("minus"))
+    size = pl.col("number").abs()
+    mixtures = [
+        positive["x"].str.contains(r"^ *\+"),
+        plain.filter(size < 1)["bare"].str.contains(r"^[+-]?[.,]"),
+        of.filter(pl.col("exponent"))["x"].str.contains("e"),
+    ]
+    padded = positive.filter(pl.col("x") != pl.col("bare")).height not in (0, positive.height)
+    return (
+        not (equal or (short and not bare_and_zero))
+        or any(marks.any() and not marks.all() for marks in mixtures)
+        or (padded and of["x"].str.len_bytes().n_unique() > 1)
+        or _are_mixed(of.filter("exponent")["number"].abs(), plain["number"].abs())
+    )
+
+
+def _are_mixed(with_exponent: pl.Series, plain: pl.Series) -> bool:
+    """Whether a number has an exponent and has none, or has one of a size that no program gives it, between others."""
+    low, high = _AS_IT_IS
+    usual = with_exponent.filter((with_exponent > low) & (with_exponent < high))
+    others = plain.filter(plain > 0)
+    if with_exponent.is_in(others.implode()).any():
+        return True
+    return usual.len() > 0 and others.len() > 0 and bool(((usual < others.max()) & (usual > others.min())).any())
 
 
 # Cells of a sheet: how those are written that are read as missing or as numbers, and how all look.
