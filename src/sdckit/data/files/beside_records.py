@@ -31,7 +31,13 @@ from sdckit.data.files.read_labelled import (
     stored_schema,
 )
 from sdckit.data.files.scan_file import files_of, is_address
-from sdckit.data.files.spellings import spellings_of_cells, spellings_of_missing, spellings_of_numbers
+from sdckit.data.files.spellings import (
+    SPELT,
+    spellings_of_cells,
+    spellings_of_missing,
+    spellings_of_numbers,
+    texts_for_missing,
+)
 from sdckit.data.files.workbook_checks import STRING, TEXT_OF_CELL
 from sdckit.display import some_of
 
@@ -122,9 +128,9 @@ def beside_records(
                 if kind == "Excel":
                     found += _of_workbook(file, sheet, header_row, codes=not missing)
                 elif kind in ("Parquet", "Arrow"):
-                    found += _of_arrow(file, kind)
+                    found += _of_arrow(file, kind, codes=not missing)
                 elif kind not in _CSV:
-                    found += _of_labelled(file, kind, encoding, user_missing)
+                    found += _of_labelled(file, kind, encoding, user_missing, codes=not missing)
         if not missing and kind in _CSV:
             ways = spellings_of_missing(files, kind, delimiter=delimiter, encoding=encoding)
             if several := [name for name, texts in ways.items() if len(texts) > 1]:
@@ -183,8 +189,8 @@ def _of_schema(schema: pa.Schema) -> Iterator[str]:
         yield NOTES
 
 
-def _of_arrow(path: Path, kind: str) -> Iterator[str]:
-    """Metadata, categories that no record has, and, of Arrow files, values beneath missing ones."""
+def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
+    """Metadata, categories that no record has, several missing values, and, of Arrow files, values beneath them."""
     fields = list(schema := stored_schema(path, kind))
     yield from _of_schema(schema)
     # besides NaN, and the least number for times; a mixture of both is none
@@ -194,7 +200,17 @@ def _of_arrow(path: Path, kind: str) -> Iterator[str]:
     used: dict[str, set[Any]] = {name: set() for name in coded}
     beneath: dict[str, None] = {}
     bits: dict[str, _Bits] = {field.name: (set(), set()) for field in fields}
-    for batch in stored_batches(path, kind, coded if kind == "Parquet" else [field.name for field in fields]):
+    texts = [field.name for field in fields if codes and _is_text(field.type)]
+    numbers = [field.name for field in fields if pa.types.is_floating(field.type)]
+    ways: dict[str, set[str | None]] = {field.name: set() for field in fields}
+    read = [*coded, *texts, *numbers] if kind == "Parquet" else [field.name for field in fields]
+    for batch in stored_batches(path, kind, read):
+        for name in (*coded, *texts, *numbers):
+            ways[name].update([None] if batch.column(name).null_count else [])
+        for name in texts:
+            ways[name].update(texts_for_missing(pl.Series(pl.from_arrow(batch.column(name)))))
+        for name in numbers:
+            ways[name].update(["NaN"] if pl.Series(pl.from_arrow(batch.column(name))).is_nan().any() else [])
         for name in coded:
             listed, places = batch.column(name).dictionary.to_pylist(), batch.column(name).indices.unique().to_pylist()
             unused[name].update(listed)
@@ -204,10 +220,18 @@ def _of_arrow(path: Path, kind: str) -> Iterator[str]:
                 name for name in batch.schema.names if _is_beneath(batch.column(name), fills, bits[name])
             )
     beneath |= dict.fromkeys(name for name, seen in bits.items() if _are_values(*seen))
+    for name in coded if codes else ():
+        ways[name].update(used[name] & {*SPELT})
+    if several := [name for name, seen in ways.items() if len(seen) > 1]:
+        yield SPELLED.format(some_of(several))
     if empty := [name for name in coded if unused[name] - used[name] - {None}]:
         yield CATEGORIES.format(some_of(empty))
     if beneath:
         yield BENEATH.format(some_of(list(beneath)))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 _Bits: TypeAlias = tuple[set[int], set[int]]  # beneath missing values, and behind the last one of each batch
@@ -244,7 +268,11 @@ def _is_beneath(column: pa.Array, fills: Sequence[int], bits: _Bits) -> bool:
         # what came from Arrow keeps the short texts between long ones in its buffers, too
         between = sizes[long[0] : long[-1] + 1] if long.size else sizes[:0]
         kept = sum(map(len, buffers[2:]))
-        return bool(sizes[missing].any()) or (kept > sizes[long].sum() and kept != between.sum())
+        if sizes[missing].any() or kept <= sizes[long].sum() or kept == between.sum():
+            return bool(sizes[missing].any())
+        # those before and behind the long ones, too: what is kept is a part of all texts in their order
+        plain = column.cast(pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary())
+        return not all(bytes(buffer) in bytes(plain.buffers()[2] or b"") for buffer in buffers[2:])
     if pa.types.is_boolean(kind):
         stored = np.frombuffer(buffers[1], dtype=np.uint8)
         values, whole = np.unpackbits(stored, bitorder="little"), -(-stop // 8)
@@ -272,8 +300,8 @@ def _is_beneath(column: pa.Array, fills: Sequence[int], bits: _Bits) -> bool:
     return bool(np.frombuffer(buffers[2], dtype=np.uint8)[ends[-1] :].any())
 
 
-def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool) -> Iterator[str]:
-    """Labels that no record has, values declared missing, notes, and characteristics of Stata."""
+def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool, *, codes: bool) -> Iterator[str]:
+    """Labels that no record has, several missing values, values declared so, notes, and characteristics of Stata."""
     if hidden := _declared_and_held(path, kind, encoding, user_missing):
         yield DECLARED.format(some_of(hidden))
     frame, meta = labelled_values(path, kind, encoding=encoding)
@@ -282,6 +310,9 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
         name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], sets)
     ]:
         yield LETTERED.format(some_of(lettered))
+    texts = [name for name, dtype in frame.schema.items() if codes and dtype == pl.String and name not in sets]
+    if several := [name for name in texts if len(texts_for_missing(frame[name].fill_null(""))) > 1]:
+        yield SPELLED.format(some_of(several))
     held = {name: set(map(code_text, {*frame[name].to_list()})) for name in sets}
     unused = [name for name, labels in sets.items() if not {*map(code_text, labels)} <= held[name]]
     if unused or len(meta.value_labels) > len({*meta.variable_to_label.values()}):

@@ -27,6 +27,15 @@ from sdckit.data.missing_values.missing import DEFAULT_CODES
 SPELT = ("", *DEFAULT_CODES)  # texts that are read as missing
 
 
+def texts_for_missing(column: pl.Series) -> list[str]:
+    """The texts of a column that are read as missing.
+
+    >>> sorted(texts_for_missing(pl.Series(["N", "NA", "", None])))
+    ['', 'NA']
+    """
+    return column.filter(column.is_in(SPELT)).unique().to_list()
+
+
 def spellings_of_missing(
     paths: Sequence[Path], kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None
 ) -> dict[str, set[str | None]]:
