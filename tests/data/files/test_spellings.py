@@ -13,7 +13,7 @@ from xlsxwriter.worksheet import Worksheet
 
 import sdckit as sdc
 from sdckit.data.files.beside_records import beside_records
-from sdckit.data.files.spellings import spellings_of_cells, spellings_of_missing, spellings_of_numbers
+from sdckit.data.files.spellings import quoted_by_record, spellings_of_cells, spellings_of_missing, spellings_of_numbers
 
 PEOPLE = pl.DataFrame(
     {"region": ["N", "S", "S", None, None], "pay": [1200, 1500, None, 1300, None], "day": [None, None, None, None, 1]}
@@ -144,3 +144,31 @@ def test_a_release_that_another_program_wrote_where_it_changed_numbers_is_left_o
     assert said.startswith("numbers written in several ways (pay)")
     sdc.write_file(sdc.read_file(path), again)
     assert beside_records(again) == ()
+
+
+QUOTES = {
+    ('"N",1', "S,2"): ["region"], ('"S","1"', '"N",2'): ["pay"], ('"NA",1', "NA,2", '"S",2'): ["region"],
+    ('"N",1', '"S",2', "NA,3", '"",4'): [], ('"Bern, Stadt",1', "S,2"): [], ('"a""b",1', "S,2", '"x\ny",3'): [],
+    ('"""Hi"" you",1', "S,2"): [], ('",",1', "S,2"): [], ('"Bern,",1', "S,2"): [], ("5,1", '"90+",2'): [],
+    ('" x",2', "S,1"): [], ('"",1', "S,2"): [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("records", QUOTES, ids=" ".join)
+def test_quotes_that_a_field_does_not_need_are_said_beside_fields_without(
+    tmp_path: Path, records: tuple[str, ...]
+) -> None:
+    path = tmp_path / "release.csv"
+    path.write_text("\n".join(["region,pay", *records]))
+    assert quoted_by_record(path) == QUOTES[records]
+    said = beside_records(path)
+    assert any("fields in quotes" in words for words in said) == (len(QUOTES[records]) > 0)
+
+
+def test_quotes_are_looked_at_in_blocks_that_end_with_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "release.csv"
+    text = '"x\ny, a text that takes some room",7\n' * 400_000
+    for last, said in (("S,1\n", []), ('S,1\n"N",2\n', ["region"])):
+        path.write_text("region,pay\n" + text + last)
+        assert path.stat().st_size > 1 << 23
+        assert quoted_by_record(path) == said

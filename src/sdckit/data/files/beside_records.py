@@ -33,6 +33,7 @@ from sdckit.data.files.read_labelled import (
 from sdckit.data.files.scan_file import files_of, is_address
 from sdckit.data.files.spellings import (
     SPELT,
+    quoted_by_record,
     spellings_of_cells,
     spellings_of_missing,
     spellings_of_numbers,
@@ -62,6 +63,10 @@ SPELLED = (
 )
 NUMBERS = (
     "numbers written in several ways ({}), such as 1200 and 1200.0, which a reader tells apart and no measure does: "
+    "write_file writes them alike"
+)
+QUOTED = (
+    "fields in quotes beside others of their column without ({}), which a reader tells apart and no measure does: "
     "write_file writes them alike"
 )
 OF_CELLS = (
@@ -139,6 +144,8 @@ def beside_records(
             how = {"delimiter": delimiter, "encoding": encoding}
             numbers = [name for file in files for name in spellings_of_numbers(file, missing=missing, **how)]
             found += [NUMBERS.format(some_of([*dict.fromkeys(numbers)]))] * any(numbers)
+            quoted = [name for file in files for name in quoted_by_record(file, **how)]
+            found += [QUOTED.format(some_of([*dict.fromkeys(quoted)]))] * any(quoted)
         # what engines leave beside the parts is empty (_SUCCESS), or sums of bytes
         beside = {*path.rglob("*")} - {*files} if path.is_dir() else set()
         found += [FILES] * any(other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)

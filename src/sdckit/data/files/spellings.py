@@ -12,12 +12,13 @@ import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from sdckit.data import pl
-from sdckit.data.files.csv_shape import CsvText, csv_shape, open_text
+from sdckit.data.files.csv_shape import CsvShape, CsvText, csv_shape, open_text
 from sdckit.data.files.file_checks import clear_errors
 from sdckit.data.files.read_csv import quotes_apart, scan_text
 from sdckit.data.files.workbook_checks import STRING
@@ -189,6 +190,76 @@ def _are_mixed(with_exponent: pl.Series, plain: pl.Series) -> bool:
     if with_exponent.is_in(others.implode()).any():
         return True
     return usual.len() > 0 and others.len() > 0 and bool(((usual < others.max()) & (usual > others.min())).any())
+
+
+# Quotes of CSV files: a writer puts them around all texts, or around those that need them.
+
+
+_QUOTED = "\1"  # put behind a quote that begins a field, as the parser takes quotes away
+_NEEDLESS = r"^\x01[A-Za-z0-9_.-]+$"  # no program needs quotes for these
+
+
+def quoted_by_record(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> list[str]:
+    """The columns of a CSV file with fields in quotes that need none beside others without.
+
+    Numbers, other texts and codes for missing values of a column may differ in that.
+    """
+    text = open_text(path, encoding)
+    if not any(b'"' in block for block in text.blocks()):
+        return []
+    shape = csv_shape(text, delimiter)
+    if not shape.quoted:
+        return []
+    with clear_errors(path, "CSV", partial(quotes_apart, text)):
+        all_of, marked = pl.all(), pl.all().str.starts_with(_QUOTED)
+        bare = ~marked & (all_of != "") & ~all_of.str.contains(f'["\n\r{re.escape(shape.delimiter)}]')
+        both = set.intersection(*_columns_with(text, shape, shape.names, [marked, ~marked]))
+        inside = all_of.str.strip_prefix(_QUOTED)
+        code, number = inside.is_in(SPELT), inside.str.contains(_NUMBER_FORM)
+        kinds = code, number, ~code & ~number
+        masks = [mask & kind for kind in kinds for mask in (marked & all_of.str.contains(_NEEDLESS), bare)]
+        seen = _columns_with(text, shape, [name for name in shape.names if name in both], masks) if both else []
+        apart = set[str]().union(*(quoted & others for quoted, others in zip(seen[::2], seen[1::2], strict=True)))
+    return [name for name in shape.names if name in apart]
+
+
+def _columns_with(text: CsvText, shape: CsvShape, names: Sequence[str], masks: Sequence[pl.Expr]) -> list[set[str]]:
+    """For each kind of field the columns that hold one; fields in quotes begin with a mark."""
+    held = [set[str]() for _ in masks]
+    for at, part in enumerate(_whole_lines(text.blocks())):
+        lines = replace(shape, skip_lines=0 if at else shape.skip_lines, blank=shape.blank[:0])
+        scan = scan_text(CsvText(text.path, _marked(part, shape.delimiter.encode())), lines, None)
+        fields = scan.select(exactly(name).alias(f"c{i}") for i, name in enumerate(names))
+        row = (
+            fields.select(mask.any().name.prefix(f"m{i}") for i, mask in enumerate(masks)).collect().row(0, named=True)
+        )
+        for i, columns in enumerate(held):
+            columns.update(name for j, name in enumerate(names) if row[f"m{i}c{j}"])
+    return held
+
+
+def _marked(part: bytes, delimiter: bytes) -> bytes:
+    """Lines with a mark behind each quote that begins a field, but for empty ones and quotes within a field."""
+    lines = b"\n" + part
+    for before in (delimiter, b"\n"):
+        lines = lines.replace(before + b'"', before + b'"\1')
+    for after in (b'"', delimiter, b"\n", b"\r"):
+        lines = lines.replace(b'"\1' + after, b'"' + after)
+    return lines[1:]
+
+
+def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Blocks that end with a line, and not within quotes."""
+    rest = b""
+    for block in blocks:
+        end = (rest := rest + block).rfind(b"\n") + 1
+        while end and rest.count(b'"', 0, end) % 2:
+            end = rest.rfind(b"\n", 0, end - 1) + 1
+        if end:
+            yield rest[:end]
+        rest = rest[end:]
+    if rest:
+        yield rest
 
 
 # Cells of a sheet: how those are written that are read as missing or as numbers, and how all look.
