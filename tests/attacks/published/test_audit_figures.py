@@ -6,6 +6,7 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -120,6 +121,29 @@ def test_values_taken_out(found):
     for name in KEYS:  # nothing else is changed
         assert ((after[name] == safe[name]) | after[name].is_null()).fill_null(value=True).all()
     assert one.values <= 2 * len(KEYS) * result.right
+
+
+def test_values_are_taken_out_of_the_release_that_is_named():
+    whole, safe = made()
+    other = safe.with_columns(job=pl.lit(None, pl.String))
+    for place, files in ((1, [safe, other]), (2, [other, safe])):
+        result = joint_audit(files, whole, tables=TABLES, remedies=True)
+        after = result.taken_out(place)
+        assert after.null_count().equals(
+            joint_audit(safe, whole, tables=TABLES, remedies=True).taken_out().null_count()
+        )
+        assert sum(after.null_count().row(0)) > sum(safe.null_count().row(0))
+    for release in (0, 3, 1.5, "1"):
+        with pytest.raises(DataError, match="release is a number from 1 to 2"):
+            result.taken_out(release)
+
+
+def test_the_frame_without_those_values_is_of_the_callers_type():
+    whole, safe = made()
+    after = joint_audit(safe.to_pandas(), whole.to_pandas(), tables=TABLES, remedies=True).taken_out()
+    assert isinstance(after, pd.DataFrame)
+    polars = joint_audit(safe, whole, tables=TABLES, remedies=True).taken_out()
+    assert {name: int(after[name].isna().sum()) for name in KEYS} == {name: polars[name].null_count() for name in KEYS}
 
 
 def test_groups_that_are_shown_are_used_for_the_exchange():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import struct
 import warnings
 import zipfile
@@ -153,6 +154,19 @@ def with_attribute(path: Path, said: bytes) -> None:
     path.write_bytes(content[:at] + struct.pack("<iiii", 7, 18, 1, len(said)) + said + content[at:])
 
 
+def of_several_ways(path: Path) -> None:
+    """NaN, NA and the empty text for what was taken out, and what was missing before as it was."""
+    frame = pl.DataFrame({"region": ["N", "NA", None], "size": ["", None, "S"], "pay": [1.5, math.nan, None]})
+    frame = frame.with_columns(pl.col("size").cast(pl.Categorical))
+    frame.write_parquet(path) if path.suffix == ".parquet" else frame.write_ipc(path)
+
+
+def with_letters(path: Path, pay: list[object], **said: object) -> None:
+    """Missing values as Stata tells them apart: of one record taken out, of another as it was."""
+    frame = pd.DataFrame({"region": [1.0, 2.0, 2.0, 1.0], "pay": pd.Series(pay, dtype=object)})
+    pyreadstat.write_dta(frame, str(path), missing_user_values={"pay": ["a", "b"]}, **said)
+
+
 def with_characteristic(path: Path) -> None:
     """A characteristic of a column in the format of Stata 10 to 12."""
     PEOPLE.select("pay").to_pandas().to_stata(path, write_index=False, version=114)
@@ -175,6 +189,7 @@ def comment(book: xlsxwriter.Workbook) -> None:
     book.worksheets()[0].write_comment("B4", "1512")
 
 
+SEVERAL_WAYS = "missing values written in several ways (region, size, pay)"
 NO_RECORD, BOTH = "labels of codes that no record has (region)", "values beneath missing ones (region, pay)"
 CATEGORY = "categories that no record has (region)"
 KEPT, AROUND = "values beneath missing ones (kept)", "lists of allowed values, filters"
@@ -212,7 +227,7 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "link": (
         "xlsx",
         lambda path: workbook(
-            path, more=lambda book: book.worksheets()[0].write_url("B5", "mailto:a@b.org", string="N")
+            path, more=lambda book: book.worksheets()[0].write_url("B5", "mailto:a@b.org", book.add_format(), "N")
         ),
         AROUND,
     ),
@@ -231,6 +246,11 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "attribute of a variable": ("sav", lambda path: with_attribute(path, b"pay:largest('9100'\n)"), "notes"),
     "characteristic": ("dta", with_characteristic, "notes"),
     "after the end": ("dta", with_more, "notes"),
+    "letters of Stata": (
+        "dta",
+        lambda path: with_letters(path, ["a", None, 1500, 1300]),
+        "letters of Stata for missing values (pay)",
+    ),
     "older Arrow": ("arrow", lambda path: hidden("", path, compat_level=pl.CompatLevel.oldest()), BOTH),
 }
 
@@ -261,6 +281,20 @@ def test_values_declared_missing_are_looked_at_where_they_stay_categories(tmp_pa
     assert beside_records(path) == ()
 
 
+def test_letters_of_stata_are_said_where_they_tell_missing_values_apart(tmp_path: Path) -> None:
+    path = tmp_path / "release.dta"
+    with_letters(path, ["a", "b", 1500, 1300])
+    assert "letters of Stata for missing values (pay)" in beside_records(path)[0]
+    with_letters(path, ["a", "a", 1500, 1300])  # alike
+    assert beside_records(path) == ()
+    labelled_one = {"variable_value_labels": {"pay": {"a": "refused"}}}
+    with_letters(path, ["a", None, 1500, 1300], **labelled_one)
+    assert "values that it declares missing (pay)" in beside_records(path)[0]
+    assert beside_records(path, user_missing=True) == ()  # a category, and one way of missing
+    with_letters(path, ["a", None, "b", 1300], **labelled_one)
+    assert "letters of Stata for missing values (pay)" in beside_records(path, user_missing=True)[1]
+
+
 @pytest.mark.parametrize("told", ["NA", "N/A", ".", '""', "null"])
 def test_missing_values_of_several_spellings_are_said_unless_it_is_given_what_is_missing(
     tmp_path: Path, told: str
@@ -285,6 +319,28 @@ def test_missing_values_of_several_spellings_are_said_unless_it_is_given_what_is
     for part, blank in enumerate(("", told)):
         (folder / f"part-{part}.csv").write_text(f"region,pay\nN,1\n{blank},2\n")
     assert "(region)" in beside_records(folder)[0]
+
+
+def test_one_way_of_missing_values_is_no_other_and_codes_may_be_given(tmp_path: Path) -> None:
+    path = tmp_path / "release.parquet"
+    of_several_ways(path)
+    assert "(pay)" in beside_records(path, missing=("NA",))[0]  # NaN is missing in any case
+    pl.DataFrame({"region": ["N", "NA", "NA"], "pay": [1.5, math.nan, 2.0]}).write_parquet(path)
+    assert beside_records(path) == ()
+
+
+@pytest.mark.parametrize(
+    "texts", [["S", LONG, "S", None, "T"], [LONG, "S"], ["S", "U", LONG, None, LONG, "Q"]], ids=len
+)
+def test_short_texts_around_long_ones_are_those_of_records(tmp_path: Path, texts: list[str | None]) -> None:
+    path = sdc.write_file(pl.DataFrame({"t": texts}), tmp_path / "release.arrow")
+    assert beside_records(path) == ()
+    # as many bytes, of another text
+    content = path.read_bytes()
+    held = "".join(text or "" for text in texts[texts.index(LONG) :]).encode()
+    assert content.count(held) == 1
+    path.write_bytes(content.replace(held, held[:-1] + b"X"))
+    assert beside_records(path) != ()
 
 
 def test_rows_above_the_names_are_not_looked_at(tmp_path: Path) -> None:

@@ -424,3 +424,12 @@ def test_parquet_and_arrow_take_variable_labels_where_given(tmp_path, ending):
             pl.DataFrame({"a": pl.Series([object()], dtype=pl.Object)}), tmp_path / f"c.{ending}", labels={"a": "A"}
         )
     assert "object at" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
+def test_a_column_has_one_kind_of_missing_numbers(tmp_path: Path, ending: str) -> None:
+    frame = pl.DataFrame({"both": [1.5, None, float("nan")], "alone": [1.5, 2.5, float("nan")]})
+    path = write_file(frame, tmp_path / f"a.{ending}")
+    read = {"csv": pl.read_csv, "parquet": pl.read_parquet, "arrow": pl.read_ipc}[ending](path)
+    assert read["both"].to_list() == [1.5, None, None]
+    assert read["alone"].null_count() == 0

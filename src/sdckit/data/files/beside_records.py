@@ -17,11 +17,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sdckit.data import pa
+from sdckit.data import pa, pl
 from sdckit.data.columns import as_mask
 from sdckit.data.files.file_checks import PACKED, clear_errors, file_format
 from sdckit.data.files.file_labels import code_text
-from sdckit.data.files.read_csv import has_further_sheets, spellings_of_missing
+from sdckit.data.files.read_csv import has_further_sheets
 from sdckit.data.files.read_labelled import (
     DESCRIBES,
     labelled_values,
@@ -31,6 +31,14 @@ from sdckit.data.files.read_labelled import (
     stored_schema,
 )
 from sdckit.data.files.scan_file import files_of, is_address
+from sdckit.data.files.spellings import (
+    SPELT,
+    quoted_by_record,
+    spellings_of_cells,
+    spellings_of_missing,
+    spellings_of_numbers,
+    texts_for_missing,
+)
 from sdckit.data.files.workbook_checks import STRING, TEXT_OF_CELL
 from sdckit.display import some_of
 
@@ -52,6 +60,25 @@ PARTS = "comments, pivot tables, drawings or links of a workbook, at which no me
 SPELLED = (
     "missing values written in several ways ({}), which a reader tells apart and no measure does: write_file writes "
     "them alike, --missing= says what is read as missing"
+)
+NUMBERS = (
+    "numbers written in several ways ({}), such as 1200 and 1200.0, which a reader tells apart and no measure does: "
+    "write_file writes them alike"
+)
+QUOTED = (
+    "fields in quotes beside others of their column without ({}), which a reader tells apart and no measure does: "
+    "write_file writes them alike"
+)
+OF_CELLS = (
+    "missing values or numbers written in several ways ({}), which a reader of the cells tells apart and no measure "
+    "does: write_file writes them alike"
+)
+STYLES = (
+    "rows or cells of several styles, which a reader tells apart and no measure does: write_file writes values alone"
+)
+LETTERED = (
+    "letters of Stata for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
+    "alike"
 )
 FILES = "other files in its folder, at which no measure looks"
 _CSV = ("CSV", *PACKED.values())
@@ -104,22 +131,28 @@ def beside_records(
             kind = file_format(file)
             with clear_errors(file, kind):
                 if kind == "Excel":
-                    found += _of_workbook(file, sheet, header_row)
+                    found += _of_workbook(file, sheet, header_row, codes=not missing)
                 elif kind in ("Parquet", "Arrow"):
-                    found += _of_arrow(file, kind)
+                    found += _of_arrow(file, kind, codes=not missing)
                 elif kind not in _CSV:
-                    found += _of_labelled(file, kind, encoding, user_missing)
+                    found += _of_labelled(file, kind, encoding, user_missing, codes=not missing)
         if not missing and kind in _CSV:
             ways = spellings_of_missing(files, kind, delimiter=delimiter, encoding=encoding)
             if several := [name for name, texts in ways.items() if len(texts) > 1]:
                 found.append(SPELLED.format(some_of(several)))
+        if kind in _CSV:
+            how = {"delimiter": delimiter, "encoding": encoding}
+            numbers = [name for file in files for name in spellings_of_numbers(file, missing=missing, **how)]
+            found += [NUMBERS.format(some_of([*dict.fromkeys(numbers)]))] * any(numbers)
+            quoted = [name for file in files for name in quoted_by_record(file, **how)]
+            found += [QUOTED.format(some_of([*dict.fromkeys(quoted)]))] * any(quoted)
         # what engines leave beside the parts is empty (_SUCCESS), or sums of bytes
         beside = {*path.rglob("*")} - {*files} if path.is_dir() else set()
         found += [FILES] * any(other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)
     return tuple(dict.fromkeys(found))
 
 
-def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None) -> Iterator[str]:
+def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *, codes: bool) -> Iterator[str]:
     if has_further_sheets(path, sheet):
         yield SHEETS
     if (header_row or 1) > 1:
@@ -142,6 +175,11 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None) ->
     found[TEXTS] = len(shown) < texts
     found[PARTS] = bool(book.comment) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
     yield from (words for words, there in found.items() if there)
+    several, styled = spellings_of_cells(path, header_row, codes=codes)
+    if several:
+        yield OF_CELLS.format(some_of(several))
+    if styled:
+        yield STYLES
 
 
 def _of_schema(schema: pa.Schema) -> Iterator[str]:
@@ -158,8 +196,8 @@ def _of_schema(schema: pa.Schema) -> Iterator[str]:
         yield NOTES
 
 
-def _of_arrow(path: Path, kind: str) -> Iterator[str]:
-    """Metadata, categories that no record has, and, of Arrow files, values beneath missing ones."""
+def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
+    """Metadata, categories that no record has, several missing values, and, of Arrow files, values beneath them."""
     fields = list(schema := stored_schema(path, kind))
     yield from _of_schema(schema)
     # besides NaN, and the least number for times; a mixture of both is none
@@ -169,7 +207,17 @@ def _of_arrow(path: Path, kind: str) -> Iterator[str]:
     used: dict[str, set[Any]] = {name: set() for name in coded}
     beneath: dict[str, None] = {}
     bits: dict[str, _Bits] = {field.name: (set(), set()) for field in fields}
-    for batch in stored_batches(path, kind, coded if kind == "Parquet" else [field.name for field in fields]):
+    texts = [field.name for field in fields if codes and _is_text(field.type)]
+    numbers = [field.name for field in fields if pa.types.is_floating(field.type)]
+    ways: dict[str, set[str | None]] = {field.name: set() for field in fields}
+    read = [*coded, *texts, *numbers] if kind == "Parquet" else [field.name for field in fields]
+    for batch in stored_batches(path, kind, read):
+        for name in (*coded, *texts, *numbers):
+            ways[name].update([None] if batch.column(name).null_count else [])
+        for name in texts:
+            ways[name].update(texts_for_missing(pl.Series(pl.from_arrow(batch.column(name)))))
+        for name in numbers:
+            ways[name].update(["NaN"] if pl.Series(pl.from_arrow(batch.column(name))).is_nan().any() else [])
         for name in coded:
             listed, places = batch.column(name).dictionary.to_pylist(), batch.column(name).indices.unique().to_pylist()
             unused[name].update(listed)
@@ -179,10 +227,18 @@ def _of_arrow(path: Path, kind: str) -> Iterator[str]:
                 name for name in batch.schema.names if _is_beneath(batch.column(name), fills, bits[name])
             )
     beneath |= dict.fromkeys(name for name, seen in bits.items() if _are_values(*seen))
+    for name in coded if codes else ():
+        ways[name].update(used[name] & {*SPELT})
+    if several := [name for name, seen in ways.items() if len(seen) > 1]:
+        yield SPELLED.format(some_of(several))
     if empty := [name for name in coded if unused[name] - used[name] - {None}]:
         yield CATEGORIES.format(some_of(empty))
     if beneath:
         yield BENEATH.format(some_of(list(beneath)))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 _Bits: TypeAlias = tuple[set[int], set[int]]  # beneath missing values, and behind the last one of each batch
@@ -219,7 +275,11 @@ def _is_beneath(column: pa.Array, fills: Sequence[int], bits: _Bits) -> bool:
         # what came from Arrow keeps the short texts between long ones in its buffers, too
         between = sizes[long[0] : long[-1] + 1] if long.size else sizes[:0]
         kept = sum(map(len, buffers[2:]))
-        return bool(sizes[missing].any()) or (kept > sizes[long].sum() and kept != between.sum())
+        if sizes[missing].any() or kept <= sizes[long].sum() or kept == between.sum():
+            return bool(sizes[missing].any())
+        # those before and behind the long ones, too: what is kept is a part of all texts in their order
+        plain = column.cast(pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary())
+        return not all(bytes(buffer) in bytes(plain.buffers()[2] or b"") for buffer in buffers[2:])
     if pa.types.is_boolean(kind):
         stored = np.frombuffer(buffers[1], dtype=np.uint8)
         values, whole = np.unpackbits(stored, bitorder="little"), -(-stop // 8)
@@ -247,18 +307,31 @@ def _is_beneath(column: pa.Array, fills: Sequence[int], bits: _Bits) -> bool:
     return bool(np.frombuffer(buffers[2], dtype=np.uint8)[ends[-1] :].any())
 
 
-def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool) -> Iterator[str]:
-    """Labels that no record has, values declared missing, notes, and characteristics of Stata."""
+def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool, *, codes: bool) -> Iterator[str]:
+    """Labels that no record has, several missing values, values declared so, notes, and characteristics of Stata."""
     if hidden := _declared_and_held(path, kind, encoding, user_missing):
         yield DECLARED.format(some_of(hidden))
     frame, meta = labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-    held = {name: set(map(code_text, {*frame[name].to_list()})) for name in frame.columns}
+    if lettered := [
+        name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], sets)
+    ]:
+        yield LETTERED.format(some_of(lettered))
+    texts = [name for name, dtype in frame.schema.items() if codes and dtype == pl.String and name not in sets]
+    if several := [name for name in texts if len(texts_for_missing(frame[name].fill_null(""))) > 1]:
+        yield SPELLED.format(some_of(several))
+    held = {name: set(map(code_text, {*frame[name].to_list()})) for name in sets}
     unused = [name for name, labels in sets.items() if not {*map(code_text, labels)} <= held[name]]
     if unused or len(meta.value_labels) > len({*meta.variable_to_label.values()}):
         yield LABELS.format(some_of(unused or ["of no column"]))
     if meta.notes or meta.file_label or meta.mr_sets or _has_attributes(path, kind):
         yield NOTES
+
+
+def _lettered(series: pl.Series, sets: Mapping[str, Mapping[Any, str]]) -> bool:
+    """Whether missing values of a column of Stata without a label are several letters, or letters and points."""
+    forms = {value for value in series.to_list() if value is None or isinstance(value, str)}
+    return len(forms - {*sets.get(series.name, ())}) > 1
 
 
 def _declared_and_held(path: Path, kind: str, encoding: str | None, user_missing: bool) -> list[str]:

@@ -6,9 +6,8 @@ import contextlib
 import datetime as dt
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -381,47 +380,6 @@ def read_csv(
     return apply_codes(frame, missing), () if missing else code_counts
 
 
-def spellings_of_missing(
-    paths: Sequence[Path], kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None
-) -> dict[str, set[str | None]]:
-    """How missing values are written in the columns of CSV files that have one which is not a blank (None)."""
-    texts = [_text(path, kind, encoding, None, None) for path in paths]
-    marks = (*_MARKS, f"{delimiter}.".encode()) if delimiter else _MARKS
-    if not any(mark in block for text in texts for block in _overlapping(text.blocks()) for mark in marks):
-        return {}  # as in most files: several times as fast
-    ways: dict[str, set[str | None]] = {}
-    spelled = ["", *DEFAULT_CODES]  # quotes with nothing between them are not the blank of a missing value
-    for path, text in zip(paths, texts, strict=True):
-        shape = _shape(text, kind, delimiter)
-        raw = scan_text(text, shape, None).select(exactly(name).alias(f"r{i}") for i, name in enumerate(shape.names))
-        with clear_errors(path, kind, partial(quotes_apart, text)):
-            held = pl.all().is_in(spelled).any().name.prefix("h"), pl.all().null_count().name.prefix("n")
-            some = raw.select(*held).collect(engine="streaming").row(0, named=True)
-            columns = {i: pl.col(f"r{i}") for i in range(len(shape.names)) if some[f"hr{i}"]}
-            frames = pl.collect_all(
-                [raw.select(column.filter(column.is_in(spelled)).unique()) for column in columns.values()],
-                engine="streaming",
-            )
-        for i, name in enumerate(shape.names):
-            ways.setdefault(name, set()).update([None] if some[f"nr{i}"] else [])
-        for i, frame in zip(columns, frames, strict=True):
-            ways[shape.names[i]].update(frame.to_series())
-    return {name: found for name, found in ways.items() if found - {None}}
-
-
-# What a file with such a field has somewhere: a code, quotes with nothing between them, or a point that begins one.
-_MARKS = (b'""', *(code.encode() for code in DEFAULT_CODES if code != "."))
-_MARKS += tuple(before + b"." for before in (b",", b";", b"\t", b"|", b'"', b"\n", b"\r"))
-
-
-def _overlapping(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Blocks of bytes, each with the end of the one before, so that no mark is cut in two."""
-    end = b"\n"
-    for block in blocks:
-        yield (whole := end + block)
-        end = whole[-4:]
-
-
 def check_decimal(path: Path, decimal: str | None) -> None:
     """Check that the decimal mark is a point or a comma."""
     if decimal not in (None, ".", ","):
@@ -449,12 +407,19 @@ def quotes_apart(text: CsvText) -> str:
     return f"quotes within fields are not doubled or do not pair up{where}"
 
 
-def scan_text(text: CsvText, shape: CsvShape, rows: int | None) -> pl.LazyFrame:
-    """Scan every field as text, blank lines dropped."""
+def scan_text(
+    text: CsvText,
+    shape: CsvShape,
+    rows: int | None,
+    *,
+    types: Mapping[str, Any] | None = None,
+    codes: Sequence[str] = (),
+) -> pl.LazyFrame:
+    """Scan every field as text but those of other types, blank lines dropped, and codes missing."""
     scan = pl.scan_csv(
         text.source, has_header=False, skip_lines=shape.skip_lines,
-        schema=dict.fromkeys(shape.names, pl.String), separator=shape.delimiter,
-        quote_char='"' if shape.quoted else None, glob=False,
+        schema=dict.fromkeys(shape.names, pl.String) | dict(types or {}), separator=shape.delimiter,
+        null_values=[*codes] or None, quote_char='"' if shape.quoted else None, glob=False,
     )  # fmt: skip
     if len(shape.blank):
         number = "row number"

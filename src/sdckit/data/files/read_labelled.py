@@ -220,9 +220,14 @@ def read_column_labels(path: Path, kind: str, *, encoding: str | None = None) ->
 def labelled_values(
     path: Path, kind: str, *, columns: Sequence[str] | None = None, encoding: str | None = None
 ) -> tuple[pl.DataFrame, Any]:
-    """Codes of the columns, or of those with value labels, user-missing ones included, and all that the file says."""
+    """Codes of the columns, or of texts and those with labels, user-missing ones included, and all that the file says.
+
+    Of Stata also all numbers: which letters for missing values they hold stands in no list of the file.
+    """
     meta = _call(path, kind, encoding, metadataonly=True, **_with_user_missing(kind))[1]
-    columns = [*meta.variable_value_labels] if columns is None else columns
+    stored: Mapping[str, str] = meta.readstat_variable_types
+    others = dict.fromkeys(name for name, how in stored.items() if kind == "Stata" or how == "string")
+    columns = [*meta.variable_value_labels | others] if columns is None else columns
     read = {"usecols": columns, **_with_user_missing(kind)}
     return (_call(path, kind, encoding, **read)[0] if columns else pl.DataFrame()), meta
 

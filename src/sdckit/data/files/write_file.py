@@ -343,7 +343,7 @@ def writing_file(
             yield part
         return
     frame = _as_polars(data)
-    frame = frame if declared else only_records(frame)
+    frame = frame if declared else _alike(only_records(frame))
     if excel_safe:
         frame = _harmless(frame)
     delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
@@ -399,6 +399,12 @@ def _as_polars(data: Any) -> pl.DataFrame:
     if isinstance(native, pl.DataFrame):
         return native
     return pl.DataFrame({name: pl.Series(name, to_arrow(frame[name])) for name in frame.columns})
+
+
+def _alike(frame: pl.DataFrame) -> pl.DataFrame:
+    """NaN as missing where a column has both: it tells those taken out from those that were missing before."""
+    both = [name for name, kind in frame.schema.items() if kind.is_float() and frame[name].null_count()]
+    return frame.with_columns(exactly(name).fill_nan(None) for name in both)
 
 
 def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
