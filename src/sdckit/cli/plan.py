@@ -289,7 +289,7 @@ def print_plan(
             (file, release_header(file, scenario, also=also, header=of))
             for file, of in zip(release.files, headers, strict=True)
         ],
-        control=None if control is None else (control, release_header(control, scenario, **reading.how_others)),
+        control=control and (control, release_header(control, scenario, **reading.beside(control).how)),
         attacks=release.attacks, n_attacks=release.attempts, targets=release.targets, models=models,
         engine=engine.engine if engine.used else None, memory=engine.memory if engine.used else None,
         aligned=scenario.aligned or release.id is not None or by_log, id=release.id,

@@ -70,7 +70,7 @@ def init(
         tell(f"No weight was found: {file.name} will be {TAKEN}.")
     if guesses.of("key"):
         tell("Then:")
-        names = shlex.quote(file.name), shlex.quote(target.name)
+        names = shlex.quote(str(file)), shlex.quote(out)
         tell("  sdckit assess {} --scenario {}{} --report report.html".format(*names, as_typed(reading)))
     else:
         tell("No column looks like a key: name some in it, or it is not valid.")
