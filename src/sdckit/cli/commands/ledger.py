@@ -340,7 +340,10 @@ def _header(reading: Reading, engine: EngineOptions | None = None) -> tuple[str,
 
 def _check_original(original: Path | None, id: str | None, engine: EngineOptions) -> None:
     if original is not None and engine.used:
-        raise ScenarioError("--original is read beside FILE, both into memory; leave --engine out")
+        raise ScenarioError(
+            "--original and FILE belong together row by row, and an engine has no order of rows: leave --engine out, "
+            "both are read into memory, or give a FILE that has the id"
+        )
     if original is not None and id is None:
         raise ScenarioError("--original has the id of each record; name it: --id COLUMN")
 

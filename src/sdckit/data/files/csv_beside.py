@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from sdckit.data import pl
-from sdckit.data.files.csv_shape import CsvText, csv_shape, cut_alike, decoded, open_text, spelt_mark
+from sdckit.data.files.csv_shape import CsvText, cut_alike, decoded, open_text, spelt_mark
 from sdckit.data.files.file_checks import file_format
-from sdckit.data.files.read_csv import CsvOptions, scan_text
+from sdckit.data.files.read_csv import CsvOptions, open_csv, scan_text
 from sdckit.data.files.scan_file import files_of, is_address
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES
@@ -42,13 +42,12 @@ def options_beside(path: Path, given: CsvOptions, *, original: Path) -> CsvOptio
     if own.encoding != given.encoding:
         said.append("the encoding")
     with warnings.catch_warnings(action="ignore", category=SdcWarning):  # whoever reads the file warns of it
-        text = open_text(file, own.encoding)
-    if given.delimiter is not None:
-        own = replace(own, delimiter=_delimiter(text, given.delimiter))
-        said += [] if own.delimiter == given.delimiter else [f"the delimiter {spelt_mark(str(own.delimiter))}"]
-    if given.decimal in _OTHER:
-        own = replace(own, decimal=_decimal(text, own, given, original))
-        said += [] if own.decimal == given.decimal else [f"the decimal mark '{own.decimal}'"]
+        if given.delimiter is not None:
+            own = replace(own, delimiter=_delimiter(open_text(file, own.encoding), given.delimiter))
+            said += [] if own.delimiter == given.delimiter else [f"the delimiter {spelt_mark(str(own.delimiter))}"]
+        if given.decimal in _OTHER:
+            own = replace(own, decimal=_decimal(file, own, given, original))
+            said += [] if own.decimal == given.decimal else [f"the decimal mark '{own.decimal}'"]
     if said:
         listed = " and ".join(part for part in (", ".join(said[:-1]), said[-1]) if part)
         warnings.warn(f"{path.name}: read by {listed} of its own, not as {original.name} is", SdcWarning, stacklevel=2)
@@ -75,10 +74,10 @@ def _delimiter(text: CsvText, given: str) -> str:
     return others[0] if others else given
 
 
-def _decimal(text: CsvText, own: CsvOptions, given: CsvOptions, original: Path) -> str:
+def _decimal(file: Path, own: CsvOptions, given: CsvOptions, original: Path) -> str:
     """The decimal mark that was given, or the other one where columns of the original are numbers by it alone."""
     mark = str(given.decimal)
-    numbers = _numbers(text, own.delimiter)
+    numbers = _numbers(file, own)
     otherwise = numbers[_OTHER[mark]]
     if not otherwise:
         return mark
@@ -86,7 +85,7 @@ def _decimal(text: CsvText, own: CsvOptions, given: CsvOptions, original: Path) 
     otherwise -= there[_OTHER[mark]]
     shared = otherwise & {*there["names"]}
     if numbers[mark] and shared:
-        raise _of_two_ways(text.path, "decimal", "by the decimal mark '.' and by ','")
+        raise _of_two_ways(file, "decimal", "by the decimal mark '.' and by ','")
     return mark if numbers[mark] or not otherwise else _OTHER[mark]
 
 
@@ -97,15 +96,14 @@ def _numbers_of(original: Path, given: CsvOptions) -> Mapping[str, set[str]]:
         file = files_of(original)[0] if original.is_dir() else original
         if is_address(original) or file_format(file) != "CSV":
             return nothing
-        with warnings.catch_warnings(action="ignore", category=SdcWarning):
-            return _numbers(open_text(file, given.encoding), given.delimiter)
+        return _numbers(file, given)
     except SdcError:
         return nothing
 
 
-def _numbers(text: CsvText, delimiter: str | None) -> dict[str, set[str]]:
+def _numbers(file: Path, how: CsvOptions) -> dict[str, set[str]]:
     """The names of columns, and by decimal mark those whose every value is a number with it, or a whole one."""
-    shape = csv_shape(text, delimiter)
+    text, shape = open_csv(file, "CSV", how.delimiter, how.encoding)
     columns = {f"r{i}": name for i, name in enumerate(shape.names)}
     raw = scan_text(text, shape, None).select(exactly(name).alias(at) for at, name in columns.items())
     held = [pl.col(at).filter(pl.col(at).str.contains("[0-9]") & ~pl.col(at).is_in(DEFAULT_CODES)) for at in columns]

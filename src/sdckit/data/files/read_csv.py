@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import logging
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -345,8 +346,42 @@ def csv_header(
     sheet: str | int | None = None, header_row: int | None = None,
 ) -> FileHeader:  # fmt: skip
     """Column names and number of records of a CSV file or workbook; checks every line."""
-    shape = _shape(_text(path, kind, encoding, sheet, header_row), kind, delimiter)
+    known = _SEEN.get(_stamp(path, kind, delimiter, encoding, sheet, header_row))
+    shape = known[0] if known else open_csv(path, kind, delimiter, encoding, sheet, header_row)[1]
     return FileHeader(shape.names, shape.n_rows, kind, shape.certain)
+
+
+# Structures of the files that were gone through last, and whether their text is the file itself.
+_SEEN: dict[Any, tuple[CsvShape, bool]] = {}
+_MOST_SEEN = 8
+_SETTLED = 100_000_000  # nanoseconds after a change during which another one may have the same time
+
+
+def _stamp(path: Path, *how: Any) -> tuple[Any, ...]:
+    """What tells whether a file, read in the same way, is still the one that was gone through."""
+    try:
+        state = path.stat()
+    except OSError:  # whoever opens it says so
+        return ()
+    return path.absolute(), state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns, *how
+
+
+def open_csv(
+    path: Path, kind: str, delimiter: str | None, encoding: str | None, sheet: str | int | None = None,
+    header_row: int | None = None,
+) -> tuple[CsvText, CsvShape]:  # fmt: skip
+    """The text and the structure of a CSV file or workbook; a file that has not changed is gone through once."""
+    stamp = _stamp(path, kind, delimiter, encoding, sheet, header_row)
+    shape, is_file = _SEEN.get(stamp, (None, False))
+    text = CsvText(path) if is_file else _text(path, kind, encoding, sheet, header_row)
+    if shape is None:
+        shape = csv_shape(text, DELIMITER if kind == "Excel" else delimiter)
+        *_, changed, moved = _stamp(path) or (0, 0)
+        if stamp and stamp[:6] == _stamp(path) and time.time_ns() - max(changed, moved) > _SETTLED:
+            while len(_SEEN) >= _MOST_SEEN:
+                _SEEN.pop(next(iter(_SEEN)), None)
+            _SEEN[stamp] = shape, text.data is None
+    return text, shape
 
 
 def _text(path: Path, kind: str, encoding: str | None, sheet: str | int | None, header_row: int | None) -> CsvText:
@@ -356,10 +391,6 @@ def _text(path: Path, kind: str, encoding: str | None, sheet: str | int | None, 
     return open_text(path, encoding)
 
 
-def _shape(text: CsvText, kind: str, delimiter: str | None) -> CsvShape:
-    return csv_shape(text, DELIMITER if kind == "Excel" else delimiter)
-
-
 def read_csv(
     path: Path, kind: str = "CSV", *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
     missing: Sequence[str] = (), delimiter: str | None = None, encoding: str | None = None,
@@ -367,8 +398,7 @@ def read_csv(
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a CSV file or a workbook and count the default codes; see `readers.read_file`."""
     check_decimal(path, decimal)
-    text = _text(path, kind, encoding, sheet, header_row)
-    shape = _shape(text, kind, delimiter)
+    text, shape = open_csv(path, kind, delimiter, encoding, sheet, header_row)
     names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
     check_columns(path, len(names))
     kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)
@@ -385,14 +415,13 @@ def spellings_of_missing(
     paths: Sequence[Path], kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None
 ) -> dict[str, set[str | None]]:
     """How missing values are written in the columns of CSV files that have one which is not a blank (None)."""
-    texts = [_text(path, kind, encoding, None, None) for path in paths]
+    files = [open_csv(path, kind, delimiter, encoding) for path in paths]
     marks = (*_MARKS, f"{delimiter}.".encode()) if delimiter else _MARKS
-    if not any(mark in block for text in texts for block in _overlapping(text.blocks()) for mark in marks):
+    if not any(mark in block for text, _ in files for block in _overlapping(text.blocks()) for mark in marks):
         return {}  # as in most files: several times as fast
     ways: dict[str, set[str | None]] = {}
     spelled = ["", *DEFAULT_CODES]  # quotes with nothing between them are not the blank of a missing value
-    for path, text in zip(paths, texts, strict=True):
-        shape = _shape(text, kind, delimiter)
+    for path, (text, shape) in zip(paths, files, strict=True):
         raw = scan_text(text, shape, None).select(exactly(name).alias(f"r{i}") for i, name in enumerate(shape.names))
         with clear_errors(path, kind, partial(quotes_apart, text)):
             held = pl.all().is_in(spelled).any().name.prefix("h"), pl.all().null_count().name.prefix("n")
@@ -531,8 +560,7 @@ def store_csv(
 
 
 def _part(file: Path, base: Path | None, how: CsvOptions) -> _Part:
-    text = open_text(file, how.encoding)
-    return _Part(text, csv_shape(text, how.delimiter), {} if base is None else folder_values(file, base))
+    return _Part(*open_csv(file, "CSV", how.delimiter, how.encoding), {} if base is None else folder_values(file, base))
 
 
 def folder_values(file: Path, base: Path) -> dict[str, str]:
