@@ -47,6 +47,15 @@ def whole_population(scenario: Scenario, name: str, *, options: bool = False) ->
     )
 
 
+def path_typed(path: Path | str) -> str:
+    """A file as it is typed, which no option is.
+
+    >>> path_typed("our survey.csv"), path_typed(Path("-9.csv"))
+    ("'our survey.csv'", './-9.csv')
+    """
+    return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
+
+
 def as_typed(*groups: Any) -> str:
     """The options of such groups as they are typed, each with a blank before it.
 

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import itertools
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -109,6 +110,7 @@ _MARKS = (  # the longer first: UTF-32's little-endian mark starts with UTF-16's
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_FOR_EXCEL = re.compile(rb"sep=[^\w\r\n]\r?\n", re.IGNORECASE)  # a first line that says the delimiter
 _HOW = 'name the encoding, such as encoding="cp1252" (on the command line --encoding cp1252)'
 
 
@@ -270,7 +272,12 @@ def _text_in(raw: bytes, codec: str) -> str | None:
 
 
 def _with_line_feeds(text: CsvText) -> CsvText:
-    """Refuse NUL bytes and empty text; convert line ends of carriage returns alone to line feeds."""
+    """Refuse NUL bytes and empty text; convert line ends of carriage returns alone to line feeds.
+
+    A first line that tells Excel the delimiter becomes a blank one.
+    """
+    if line := _FOR_EXCEL.match(next(text.blocks(), b"")):  # a blank line in its place keeps the numbers of lines
+        text = CsvText(text.path, b"\n" + b"".join(text.blocks())[line.end() :])
     feed = returned = filled = False
     for block in text.blocks():
         if b"\0" in block:

@@ -180,6 +180,14 @@ _LEADING_ZERO = r"^[+-]?0[0-9]"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 # 1,234 is ambiguous: a thousands separator or a decimal comma.
 _THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"
+# Numbers with and without marks between thousands and the mark of one: none is read as a number.
+_GROUPED = tuple(
+    (
+        rf"^ *[+-]?(?:[1-9][0-9]{{0,2}}(?:[{mark}][0-9]{{3}})+|0|[1-9][0-9]*)(?:[{point}][0-9]+)? *$",
+        rf"[0-9][{mark}][0-9]{{3}}",
+    )
+    for mark, point in ((",", "."), (".", ","), (" '’\u00a0\u202f", ".,"))
+)
 
 
 def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
@@ -458,17 +466,33 @@ def check_decimal(path: Path, decimal: str | None) -> None:
 
 
 def hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> None:
-    """Warn of columns that stay text only because of the decimal mark."""
+    """Warn of columns that stay text only because of the decimal mark, or of marks between thousands."""
     names, mark = other_decimals(frame, kinds)
-    if names:
-        listed = ", ".join(f"'{name}'" for name in names[:_ENOUGH])
-        more = f" and {len(names) - _ENOUGH} more" if len(names) > _ENOUGH else ""
-        warnings.warn(
-            f"{path.name}: read as text, but every value is a number with the decimal mark '{mark}': {listed}"
-            f'{more}. If so give decimal="{mark}" (on the command line --decimal {mark})',
-            SdcWarning,
-            stacklevel=2,
-        )
+    grouped = [name for name in frame.columns if name not in names and _is_grouped(frame[name])]
+    for columns, said, advice in (
+        (names, f"the decimal mark '{mark}'", f'give decimal="{mark}" (on the command line --decimal {mark})'),
+        (grouped, "a mark between thousands", "write the file without such marks"),
+    ):
+        listed = ", ".join(f"'{name}'" for name in columns[:_ENOUGH])
+        more = f" and {len(columns) - _ENOUGH} more" if len(columns) > _ENOUGH else ""
+        if columns:
+            warnings.warn(
+                f"{path.name}: read as text, but every value is a number with {said}: {listed}{more}. If so {advice}",
+                SdcWarning,
+                stacklevel=2,
+            )
+
+
+def _is_grouped(series: pl.Series) -> bool:
+    """Whether a column is text only because of marks between the thousands of its numbers, as in 1,234.50."""
+    if series.dtype != pl.String:
+        return False
+    values = series.drop_nulls()
+    return any(
+        all(part.str.contains(pattern).all() for part in (values.head(_SAMPLE), values))
+        and values.str.contains(marked).any()
+        for pattern, marked in _GROUPED
+    )
 
 
 def quotes_apart(text: CsvText) -> str:
