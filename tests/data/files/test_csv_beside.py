@@ -103,6 +103,21 @@ def test_other_formats_need_none(original: Path) -> None:
     assert options_beside(Path("s3://bucket/other.csv"), GERMAN, original=original) == GERMAN
 
 
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_a_labelled_file_declares_its_encoding(tmp_path: Path, ending: str) -> None:
+    """It is said of an original that declares none, or a wrong one; what write_file writes declares UTF-8."""
+    original, older, safe = (tmp_path / f"{name}.{ending}" for name in ("original", "older", "safe"))
+    sdc.write_file(pl.DataFrame({"ort": ["Köln", "Düren"]}), safe)
+    for path in (original, older):  # as before UTF-8: this declares nothing that a reader could decode by
+        old = safe.read_bytes().replace(b"<release>119<", b"<release>117<").replace(b"UTF-8", b"ASCII")
+        path.write_bytes(old)
+    given = CsvOptions(encoding="cp1252")
+    assert options_beside(older, given, original=original) == given
+    with pytest.warns(SdcWarning, match=f"safe.{ending}: read by the encoding of its own, not as original.{ending} is"):
+        assert options_beside(safe, given, original=original) == CsvOptions()
+    assert options_beside(safe, given, original=tmp_path / "original.csv") == CsvOptions()
+
+
 def test_a_folder_is_read_as_its_first_file(original: Path) -> None:
     folder = original.with_name("parts")
     folder.mkdir()

@@ -11,12 +11,13 @@ from sdckit.data import pl
 from sdckit.data.files.csv_shape import CsvText, cut_alike, decoded, open_text, spelt_mark
 from sdckit.data.files.file_checks import file_format
 from sdckit.data.files.read_csv import CsvOptions, open_csv, scan_text
+from sdckit.data.files.read_labelled import declared_encoding
 from sdckit.data.files.scan_file import files_of, is_address
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 from sdckit.errors import FileFormatError, SdcError, SdcWarning
 
-WITHOUT_OPTIONS = ("Parquet", "Arrow", "Excel")
+LABELLED = ("SPSS", "Stata", "SAS")
 _NUMBER = {mark: rf"^ *[+-]?[0-9]*[{mark}]?[0-9]+(?:[eE][+-]?[0-9]+)? *$" for mark in ",."}
 _OTHER = {",": ".", ".": ","}
 
@@ -27,7 +28,8 @@ def options_beside(path: Path, given: CsvOptions, *, original: Path) -> CsvOptio
     Those that were `given` for the original hold for files of the same origin. A file that is written otherwise, as
     `write_file` writes its release, is read by its own shape, and a warning says so: text in UTF-8 that is no text in
     the encoding given, or another one of single bytes; lines that the delimiter given does not cut; numbers that have
-    the other decimal mark where the original has them with the one given. A file of another format needs none of them.
+    the other decimal mark where the original has them with the one given. A file of another format needs none of
+    them; one of SPSS, Stata or SAS beside another is read in its own encoding where it declares another one than that.
 
     Raises `FileFormatError` where a file can be read in both ways, each of which gives other records.
     """
@@ -35,23 +37,38 @@ def options_beside(path: Path, given: CsvOptions, *, original: Path) -> CsvOptio
         return given
     file = files_of(path)[0] if path.is_dir() else path
     kind = file_format(file)
-    if kind != "CSV":
-        same = not is_address(original) and original.is_file() and file_format(original) == kind
-        return CsvOptions(encoding=given.encoding if same and kind not in WITHOUT_OPTIONS else None)
-    own, said = replace(given, encoding=_encoding(file, given.encoding)), []
-    if own.encoding != given.encoding:
-        said.append("the encoding")
-    with warnings.catch_warnings(action="ignore", category=SdcWarning):  # whoever reads the file warns of it
-        if given.delimiter is not None:
-            own = replace(own, delimiter=_delimiter(open_text(file, own.encoding), given.delimiter))
-            said += [] if own.delimiter == given.delimiter else [f"the delimiter {spelt_mark(str(own.delimiter))}"]
-        if given.decimal in _OTHER:
-            own = replace(own, decimal=_decimal(file, own, given, original))
-            said += [] if own.decimal == given.decimal else [f"the decimal mark '{own.decimal}'"]
+    if kind == "CSV":
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):  # whoever reads the file warns of it
+            own = _of_csv(file, given, original)
+    elif kind in LABELLED and original.is_file() and file_format(original) == kind:
+        given = CsvOptions(encoding=given.encoding)
+        own = CsvOptions(encoding=_of_labelled(file, kind, given.encoding, original))
+    else:
+        return CsvOptions()
+    texts = {
+        "encoding": "the encoding", "delimiter": f"the delimiter {spelt_mark(own.delimiter or '')}",
+        "decimal": f"the decimal mark '{own.decimal}'",
+    }  # fmt: skip
+    said = [text for name, text in texts.items() if getattr(own, name) != getattr(given, name)]
     if said:
         listed = " and ".join(part for part in (", ".join(said[:-1]), said[-1]) if part)
         warnings.warn(f"{path.name}: read by {listed} of its own, not as {original.name} is", SdcWarning, stacklevel=2)
     return own
+
+
+def _of_csv(file: Path, given: CsvOptions, original: Path) -> CsvOptions:
+    own = replace(given, encoding=_encoding(file, given.encoding))
+    if given.delimiter is not None:
+        own = replace(own, delimiter=_delimiter(open_text(file, own.encoding), given.delimiter))
+    if given.decimal in _OTHER:
+        own = replace(own, decimal=_decimal(file, own, given, original))
+    return own
+
+
+def _of_labelled(file: Path, kind: str, given: str | None, original: Path) -> str | None:
+    """The encoding that was given, or None where the file declares another one than the original does."""
+    declared = None if given is None else declared_encoding(file, kind)
+    return given if declared in (None, declared_encoding(original, kind)) else None
 
 
 def _encoding(file: Path, given: str | None) -> str | None:
