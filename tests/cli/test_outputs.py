@@ -223,6 +223,16 @@ def test_garbage_is_looked_for_while_a_command_runs_alone() -> None:
     assert done.stdout.split() == ["True", "True", "True"], done.stderr
 
 
+def test_an_engine_is_left_without_a_word(tmp_path: Path) -> None:
+    """DuckDB lists what is left of it as the process ends."""
+    pytest.importorskip("duckdb")
+    file = tmp_path / "a.csv"
+    file.write_text("sex,age\n" + "f,30\nm,40\n" * 20)
+    line = ["-m", "sdckit", "assess", file, "--keys", "sex,age", "--k", "2", "--engine", "duckdb"]
+    done = subprocess.run([sys.executable, *line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_without_standard_error_the_program_still_speaks() -> None:
     closed = f"exec {sys.executable} -m sdckit --version 2>&-"
     done = subprocess.run(["sh", "-c", closed], capture_output=True, text=True, check=False)

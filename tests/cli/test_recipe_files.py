@@ -47,26 +47,29 @@ TYPE = ("--release-type", "scientific-use")
 
 
 @pytest.mark.parametrize("command", [("recipe", "init"), ("propose",)])
-@pytest.mark.parametrize(("given", "released"), [((), "safe.csv"), (SEMICOLONS, "safe.parquet")])
+@pytest.mark.parametrize("given", [(), SEMICOLONS])
+@pytest.mark.parametrize("folder_of", ["", "in a folder"])
 def test_the_commands_that_follow_run(
-    command: tuple[str, ...], given: tuple[str, ...], released: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...], given: tuple[str, ...], folder_of: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     sdckit: Runner,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
+    Path(folder_of).mkdir(exist_ok=True)
     survey = pl.DataFrame({"sex": ["f", "m", "N", "f"] * 30, "age": [20, 30, -9, 30] * 30, "income": [1, 2, 3, 4] * 30})
-    survey.write_csv("our survey.csv", separator=";" if given else ",")
-    Path("s.toml").write_text(
+    survey.write_csv(Path(folder_of, "our survey.csv"), separator=";" if given else ",")
+    Path(folder_of, "s.toml").write_text(
         'keys = ["sex", "age"]\nsensitive = ["income"]\nsampling_fraction = 0.1\nhousehold = "none"\n'
     )
-    out = sdckit(*command, "our survey.csv", "--scenario", "s.toml", "--out", "r.toml", *given, *TYPE)
+    files = [Path(folder_of, name) for name in ("our survey.csv", "s.toml", "r.toml")]
+    out = sdckit(*command, files[0], "--scenario", files[1], "--out", files[2], *given, *TYPE)
     assert out.code in (0, 1), out.out
     protect, check = (shlex.split(line)[1:] for line in out.out.splitlines() if line.startswith("  sdckit "))
     assert sdckit(*protect).code == 0
-    assert Path(released).is_file()
+    assert Path("safe.csv").is_file()
     checked = sdckit(*check)
     assert checked.code == 0, checked.out + checked.err
     assert "limit of a scientific-use file" in " ".join(checked.out.split())
-    in_the_recipe = (line[2:] for line in Path("r.toml").read_text().splitlines() if line.startswith("#   sdckit "))
+    in_the_recipe = (line[2:] for line in files[2].read_text().splitlines() if line.startswith("#   sdckit "))
     assert [*in_the_recipe] == [line for line in out.out.splitlines() if line.startswith("  sdckit ")]
 
 

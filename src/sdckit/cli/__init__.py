@@ -17,5 +17,6 @@ def main() -> None:
     out = sys.stdout
     code = run()
     error = None if out is None else not_written(out)
-    gc.freeze()  # nor is there any use in looking for garbage as the program ends: a fifth of a second and more
+    if "duckdb" not in sys.modules:  # which lists on standard error what is left of it in the end
+        gc.freeze()  # nor is there any use in looking for garbage as the program ends: a fifth of a second and more
     sys.exit(code or (0 if error is None else explain(error)))

@@ -373,7 +373,7 @@ def without_left_out(source: Source, released: Sequence[Path], scenario: Scenari
     from sdckit.data.files.readers import scan_header
     from sdckit.workflow.recoded_original.published_recodings import left_of
 
-    columns = {name for file in released for name in scan_header(file, **source.how_others).columns}
+    columns = {name for file in released for name in scan_header(file, **source.beside(file).how).columns}
     left, _ = left_of(scenario, recodings, columns)
     return left.changed(
         **{
@@ -415,7 +415,7 @@ def _shared(
     headers = []
     for file in files:
         named = identifiers if file == source.file else ()
-        header = scan_header(file, columns=needed or None, identifiers=named, **_how(source, file))
+        header = scan_header(file, columns=needed or None, identifiers=named, **source.beside(file).how)
         if not needed and not header.certain:
             raise DataError(
                 f"the first line of {file.name} may be a record instead of a header; name columns: --variables A,B"
@@ -457,8 +457,4 @@ def _read(source: Source, file: Path, wanted: Sequence[str], scenario: Scenario 
 
     steps.step(f"reading {file.name}")
     missing = codes(source.missing) or (scenario.missing_codes if scenario is not None else ())
-    return read_file(file, columns=wanted, missing=missing, **_how(source, file))
-
-
-def _how(source: Source, file: Path) -> dict[str, Any]:
-    return source.how if file == source.file else source.how_others
+    return read_file(file, columns=wanted, missing=missing, **source.beside(file).how)

@@ -427,7 +427,7 @@ class MeasureCall:
         from sdckit.data.files.readers import read_file, scan_header
 
         steps.step(f"reading {path.name}")
-        how = source.how_others if name else source.how
+        how = source.beside(path).how
         missing = codes(source.missing) or (list(scenario.missing_codes) if scenario else [])
         if not self.takes("scenario"):
             frame = read_file(path, missing=missing, **how)

@@ -47,13 +47,22 @@ def whole_population(scenario: Scenario, name: str, *, options: bool = False) ->
     )
 
 
+def path_typed(path: Path | str) -> str:
+    """A file as it is typed, which no option is.
+
+    >>> path_typed("our survey.csv"), path_typed(Path("-9.csv"))
+    ("'our survey.csv'", './-9.csv')
+    """
+    return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
+
+
 def as_typed(*groups: Any) -> str:
-    """The options of such groups as they are typed, each with a blank before it; of files the names alone.
+    """The options of such groups as they are typed, each with a blank before it.
 
     >>> as_typed(ReleaseType(release_type="teaching", release_types=Path("rules/our office.toml")))
-    " --release-type teaching --release-types 'our office.toml'"
+    " --release-type teaching --release-types 'rules/our office.toml'"
     """
-    given = [(option.name, getattr(group, option.name)) for group in groups for option in fields(group)]
+    given = [(option.name, getattr(group, option.name)) for group in groups for option in fields(group) if option.init]
     typed = ""
     for name, values in given:
         for value in values if isinstance(values, list) else [values]:
@@ -61,7 +70,7 @@ def as_typed(*groups: Any) -> str:
                 continue
             typed += f" --{name.replace('_', '-')}"
             if value is not True:
-                text = value.name if isinstance(value, Path) else str(value)
+                text = str(value)
                 typed += f"{' ' if text.strip('-') == text != '' else '='}{shlex.quote(text)}"
     return typed
 

@@ -282,6 +282,7 @@ def print_plan(
     scenario.check_columns(header.columns, certain=header.certain)
     also = () if release.id is None else (release.id,)
     control = release.control
+    beside = reading if control is None else reading.beside(control)
     by_log = recodings is not None and recodings.tells_rows  # which rows belong together
     for line in plan_lines(
         (reading.file, header), scenario, measures,
@@ -289,7 +290,7 @@ def print_plan(
             (file, release_header(file, scenario, also=also, header=of))
             for file, of in zip(release.files, headers, strict=True)
         ],
-        control=None if control is None else (control, release_header(control, scenario, **reading.how_others)),
+        control=None if control is None else (control, release_header(control, scenario, **beside.how)),
         attacks=release.attacks, n_attacks=release.attempts, targets=release.targets, models=models,
         engine=engine.engine if engine.used else None, memory=engine.memory if engine.used else None,
         aligned=scenario.aligned or release.id is not None or by_log, id=release.id,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from sdckit.cli.options import as_typed, codes
+from sdckit.cli.options import as_typed, codes, path_typed
 from sdckit.cli.outputs import TO_STDOUT, refuse_existing
 from sdckit.data.files.file_limits import json_in
 from sdckit.errors import DataError, FileFormatError, ScenarioError
@@ -205,12 +204,9 @@ def codes_of(missing: list[str] | None, scenario: Scenario | None) -> Sequence[s
 
 def next_commands(recipe: str, reading: Reading, of_type: ReleaseType, scenario: Path) -> list[str]:
     """The commands that protect a file by the recipe written to `recipe`, and check the release."""
-    name = shlex.quote("recipe.toml" if recipe == TO_STDOUT else Path(recipe).name)
-    file = shlex.quote(reading.file.name)
-    given = f" --scenario {shlex.quote(scenario.name)}{as_typed(reading, of_type)}"
-    # how a CSV file is written is said for all files of a command, and a release is not written like the original
-    released = "safe.parquet" if reading.delimiter or reading.encoding or reading.decimal else "safe.csv"
+    name, file = path_typed("recipe.toml" if recipe == TO_STDOUT else recipe), path_typed(reading.file)
+    given = f" --scenario {path_typed(scenario)}{as_typed(reading, of_type)}"
     return [
-        f"  sdckit protect {name} {file}{given} --out {released} --log log.json",
-        f"  sdckit check {file}{given} --released {released} --log log.json",
+        f"  sdckit protect {name} {file}{given} --out safe.csv --log log.json",
+        f"  sdckit check {file}{given} --released safe.csv --log log.json",
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial, wraps
 from importlib.util import find_spec
 from pathlib import Path
@@ -150,7 +150,7 @@ NoProgress = Annotated[bool, Option("--no-progress", help="Show no progress; all
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """A file and how to read it; other files of the command are read alike."""
+    """A file and how to read it; other files of the command are read `beside` it."""
 
     file: options.File
     missing: options.Missing = None
@@ -162,6 +162,7 @@ class Reading:
     header_row: options.HeaderRow = None
     join: options.Join = None
     join_key: options.JoinKey = None
+    _others: dict[Path, Reading] = field(default_factory=dict, init=False, compare=False)
 
     @property
     def how(self) -> dict[str, Any]:
@@ -171,15 +172,26 @@ class Reading:
     @property
     def how_first(self) -> dict[str, Any]:
         """The same without the second file."""
-        return {**self.how_others, "sheet": self.sheet, "header_row": self.header_row}
-
-    @property
-    def how_others(self) -> dict[str, Any]:
-        """The same for releases, control and population: each is one file."""
         return {
             "delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal,
-            "user_missing": self.user_missing,
+            "user_missing": self.user_missing, "sheet": self.sheet, "header_row": self.header_row,
         }  # fmt: skip
+
+    def beside(self, file: Path) -> Reading:
+        """How another file of the command is read, each of which is one file: `options_beside` says what holds for it.
+
+        The file itself is read as it was said, wherever else it is named.
+        """
+        from sdckit.data.files.csv_beside import options_beside
+        from sdckit.data.files.read_csv import CsvOptions
+
+        if file == self.file:
+            return self
+        if file not in self._others:
+            given = CsvOptions(self.delimiter, self.encoding, self.decimal)
+            own = asdict(options_beside(file, given, original=self.file))
+            self._others[file] = replace(self, file=file, sheet=None, header_row=None, join=None, join_key=None, **own)
+        return self._others[file]
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -279,7 +291,7 @@ def _with_options(
     @wraps(command)
     def called(**values: Any) -> Any:
         made = [
-            group(**{field.name: values.pop(field.name) for field in fields(group) if field.name in shared})
+            group(**{entry.name: values.pop(entry.name) for entry in fields(group) if entry.name in shared})
             for group in groups
         ]
         return command(*made, **values)

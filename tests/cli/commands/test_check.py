@@ -14,6 +14,7 @@ import pytest
 
 import releases
 import sdckit as sdc
+from cli.conftest import make_survey
 from sdckit.cli.commands.check import exit_code
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
 
@@ -427,3 +428,49 @@ def test_what_would_open_the_gate_is_said_with_the_limits_it_is_for(sdckit, told
     open_gate[-1].write_text('keys = ["region", "sex"]\naligned = true\n[thresholds]\nk = 2\n')
     done = sdckit("check", *open_gate)
     assert (done.code, "What to do next" in done.out) == (0, False)
+
+
+# How a file is read is said of the original; a release that the house wrote is read by its own shape.
+
+
+def german(path: Path) -> Path:
+    people = make_survey().with_columns(pl.lit("Köln").alias("ort"), (pl.int_range(pl.len()) * 1.5).alias("lohn"))
+    text = people.with_columns(pl.col("lohn").cast(pl.String).str.replace(".", ",", literal=True))
+    path.write_bytes(text.write_csv(separator=";").encode("latin-1"))
+    return path
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "duckdb"), ("--engine", "polars")])
+def test_a_release_of_the_house_beside_an_original_that_is_written_otherwise(
+    sdckit, tmp_path: Path, engine: tuple[str, ...]
+) -> None:
+    original, control, safe = german(tmp_path / "o.csv"), german(tmp_path / "c.csv"), tmp_path / "safe.csv"
+    (tmp_path / "s.toml").write_text('keys = ["sex", "age"]\nnumeric = ["lohn"]\n[thresholds]\nk = 2\n')
+    (tmp_path / "r.toml").write_text('[[steps]]\nmethod = "drop_identifiers"\ncolumns = ["name", "w", "hh"]\n')
+    how = ("--delimiter", ";", "--decimal", ",", "--encoding", "latin-1", "--scenario", tmp_path / "s.toml")
+    assert sdckit("protect", tmp_path / "r.toml", original, *how, "--out", safe).code == 0
+    assert sdc.read_file(safe)["lohn"].to_list()[:2] == [0.0, 1.5]
+    beside = ("--released", safe, "--control", control)
+    done = sdckit("check", original, *how, *(beside[:2] if engine else beside), *engine)
+    ways = "the encoding, the delimiter ',' and the decimal mark '.' of its own, not as o.csv is"
+    line = f"warning: safe.csv: read by {ways}"
+    assert (done.code, [text for text in done.lines if "read by" in text]) == (0, [line])
+    told = sdckit("check", original, *how, "--released", safe, "--protected", *engine)
+    assert line in told.lines
+    assert "some warnings about the files are left out" not in told.err  # it tells no count
+    dry = sdckit("assess", original, *how, "--released", safe, "--control", control, "--dry-run")
+    assert (dry.code, "safe.csv" in dry.out) == (0, True)
+
+
+def test_a_release_that_can_be_read_in_two_ways_stops(sdckit, tmp_path: Path) -> None:
+    original, safe = tmp_path / "o.csv", tmp_path / "safe.csv"
+    original.write_text("sex;a;b\nf;1,5;2,5\nm;2,5;3,5\n")
+    safe.write_text("sex;a;b\nf;1.5;2,5\nm;2.5;3,5\n")
+    (tmp_path / "s.toml").write_text('keys = ["sex"]\n[thresholds]\nk = 2\n')
+    done = sdckit("check", original, "--scenario", tmp_path / "s.toml", "--decimal", ",", "--released", safe)
+    assert done.code == 2
+    assert done.err == (
+        "error: safe.csv can be read by the decimal mark '.' and by ',', which gives other records, so nobody can tell "
+        "whether the --decimal of the original is meant: write it as Parquet with sdckit.write_file, or as the "
+        "original is written\n"
+    )

@@ -254,6 +254,8 @@ def test_a_release_without_its_id_is_remembered_with_it(folder: Path, capfd: pyt
     assert mixed.certain_together == itself.certain_together > 0
     assert run([*line, *place, "--original", "first.csv"]) == 2
     assert "name it: --id" in capfd.readouterr().err
+    assert run([*line, *place, "--id", "id", "--original", "first.csv", "--engine", "duckdb"]) == 2
+    assert "an engine has no order of rows: leave --engine out" in " ".join(capfd.readouterr().err.split())
     DATA.head(50).write_csv("half.csv")
     assert run([*line, *place, "--id", "id", "--original", "half.csv"]) == 2
     assert "row by row they are not the same people's" in " ".join(capfd.readouterr().err.split())
@@ -320,3 +322,17 @@ def test_releases_that_an_id_links_are_judged_together(folder: Path, capfd: pyte
     report = Path("found.md").read_text(encoding="utf-8")
     assert "with the keys of all linked releases" in report
     assert "2023" not in report
+
+
+def test_files_beside_a_release_are_read_by_their_own_shape(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    DATA.write_csv("german.csv", separator=";")
+    Path("recipe.toml").write_text(MIXED, encoding="utf-8")
+    assert (
+        run(["protect", "recipe.toml", "german.csv", "--delimiter", ";", "--out", "safe.csv", "--log", "log.json"]) == 0
+    )
+    place = ["--scenario", "first.toml", "--delimiter", ",", "--log", "log.json"]
+    line = ["ledger", "add", "safe.csv", *place, "--name", "mixed", "--ledger", "ledger", "--key", "ledger.key"]
+    assert run([*line, "--id", "id", "--original", "german.csv"]) == 0
+    assert run(["ledger", "check", "safe.csv", *place, "--earlier", "german.csv"]) == 0
+    said = "german.csv: read by the delimiter ';' of its own, not as safe.csv is"
+    assert capfd.readouterr().err.count(said) == 2

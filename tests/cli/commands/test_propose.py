@@ -42,7 +42,7 @@ def test_what_it_writes_protects_and_passes(sdckit: Runner, survey: Path, scenar
     assert done.code == 0, done.err
     assert "r.toml has a first recipe that holds every threshold: " in done.out
     assert "Every threshold holds." in done.out
-    assert "sdckit protect r.toml survey.csv --scenario s.toml --out safe.csv --log log.json" in done.out
+    assert f"sdckit protect {recipe} {survey} --scenario {scenario} --out safe.csv --log log.json" in done.out
     texts = [one.read_text(encoding="utf-8") for one in (recipe, told, report)]
     assert MARKER not in done.out + "".join(texts)
     found = json.loads(texts[1])

@@ -39,7 +39,7 @@ def test_what_it_writes_protects_and_passes(sdckit: Runner, survey: Path, scenar
     recipe, safe, log = tmp_path / "r.toml", tmp_path / "safe.csv", tmp_path / "log.json"
     done = sdckit("recipe", "init", survey, "--scenario", scenario, "--out", recipe)
     assert (done.code, done.err) == (0, "")
-    assert "sdckit protect r.toml survey.csv --scenario s.toml --out safe.csv --log log.json" in done.out
+    assert f"sdckit protect {recipe} {survey} --scenario {scenario} --out safe.csv --log log.json" in done.out
     assert MARKER not in done.out + recipe.read_text(encoding="utf-8")
     done = sdckit("protect", recipe, survey, "--scenario", scenario, "--out", safe, "--log", log, "-q")
     assert done.code == 0
@@ -54,7 +54,7 @@ def test_it_is_printed_unless_a_file_is_named(sdckit: Runner, survey: Path, scen
     printed = sdckit(*call)
     assert sdckit(*call, "--out", "-").out == printed.out
     assert sdckit(*call, "--out", recipe, "-q").out == ""
-    assert recipe.read_text(encoding="utf-8") == printed.out.replace("recipe.toml", "r.toml")
+    assert recipe.read_text(encoding="utf-8") == printed.out.replace("recipe.toml", str(recipe))
 
 
 def test_a_file_that_exists_stays_unless_forced(sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path) -> None:

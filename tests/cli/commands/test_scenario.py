@@ -26,8 +26,9 @@ def test_it_writes_a_scenario_that_can_be_used(sdckit, survey: Path, tmp_path: P
     assert sdckit("assess", survey, "--scenario", "scenario.toml").code == 0
 
 
-def test_the_terminal_shows_roles_and_how_sure_they_are(sdckit, survey: Path) -> None:
-    done = sdckit("scenario", "init", survey)
+def test_the_terminal_shows_roles_and_how_sure_they_are(sdckit, survey: Path, monkeypatch) -> None:
+    monkeypatch.chdir(survey.parent)
+    done = sdckit("scenario", "init", survey.name)
     told = " ".join(done.out.split())
     for row in ("name identifier sure", "sex key sure", "region key likely", "hh household sure"):
         assert row in told

@@ -119,6 +119,30 @@ def test_decimal_given(saved):
     refused(FileFormatError, "decimal mark must be", path, decimal="'")
 
 
+@pytest.mark.parametrize("values", [("1,234.50", "7.25"), ("1.234,50", "7"), ("1'234", "0"), ("12\u202f345,5", "-3")])
+def test_marks_between_thousands_are_named(saved, values):
+    lines = "\n".join(f'{i};"{value}"' for i, value in enumerate(values))
+    with pytest.warns(SdcWarning, match="survey.csv: read as text, .* with a mark between thousands: 'w'. If so write"):
+        assert read_file(saved(f"a;w\n{lines}\n"))["w"].to_list() == [*values]
+
+
+@pytest.mark.parametrize(
+    "values", [("012 345", "017 111"), ("1.234", "F32.100"), ("1,23,456", "1,234"), ("12.05.2024", "1")]
+)
+def test_codes_have_no_thousands(saved, values):
+    lines = "\n".join(f'{i};"{value}"' for i, value in enumerate(values))
+    assert read_file(saved(f"a;w\n{lines}\n"), decimal=".")["w"].to_list() == [*values]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_for_excel_is_no_record(saved, end):
+    path = saved(f"sep=;{end}a;b{end}x;1,5{end}y;2,5{end}")
+    assert (scan_header(path).columns, scan_header(path).n_rows) == (("a", "b"), 2)
+    assert read_file(path).rows() == [("x", 1.5), ("y", 2.5)]
+    refused(FileFormatError, "line 4: more fields", saved(f"sep=;{end}a;b{end}1;2{end}1;2;3{end}"))
+    assert read_file(saved("sep=size\nx\ny\n")).columns == ["sep=size"]
+
+
 def test_mixed_decimal_marks_stay_text(saved):
     assert read_file(saved("a;w\n1;1,5\n2;2.5\n"))["w"].to_list() == ["1,5", "2.5"]
 

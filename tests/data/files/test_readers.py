@@ -178,7 +178,7 @@ def test_empty_file(tmp_path, name):
 def test_directory(tmp_path):
     folder = tmp_path / "x.parquet"
     folder.mkdir()
-    refused(FileFormatError, "is a directory", folder)
+    refused(FileFormatError, "is a directory; name one file, or let an engine read .*--engine duckdb", folder)
 
 
 def test_permission_denied(tmp_path, monkeypatch):

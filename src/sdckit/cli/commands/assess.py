@@ -149,8 +149,8 @@ class Release:
         from sdckit.data.files.readers import scan_header
 
         if engine.used:
-            return [engine.header(replace(reading, file=file)) for file in self.files]
-        return [scan_header(file, **reading.how_others) for file in self.files]
+            return [engine.header(reading.beside(file)) for file in self.files]
+        return [scan_header(file, **reading.beside(file).how) for file in self.files]
 
     def check(self, file: Path) -> None:
         """Refuse options that mean nothing without a release, and files that stand for two things."""
@@ -279,15 +279,13 @@ def run(
         there = [name for name in (*more, *used) if name in own.columns and name not in scenario.identifiers]
         frame, n = engine.open(reading, scenario, (*also, *groups, *there), steps)
         opened = [
-            engine.scan(
-                replace(reading, file=file), steps, columns=columns, missing=scenario.missing_codes, beside=frame
-            )
+            engine.scan(reading.beside(file), steps, columns=columns, missing=scenario.missing_codes, beside=frame)
             for file, columns in zip(release.files, going_out, strict=True)
         ]
         others, sizes = [other for other, _ in opened], [size for _, size in opened]
     else:
         others = [
-            read_release(file, left, also=also, whole=True, header=header, steps=steps, **reading.how_others)
+            read_release(file, left, also=also, whole=True, header=header, steps=steps, **reading.beside(file).how)
             for file, header in zip(release.files, headers, strict=True)
         ]
         frame = read_declared(
@@ -297,7 +295,8 @@ def run(
         n, sizes = frame.height, [other.height for other in others]
     people = None
     if release.control is not None:
-        people = read_release(release.control, left, if_there=more, steps=steps, **reading.how_others)
+        how = reading.beside(release.control).how
+        people = read_release(release.control, left, if_there=more, steps=steps, **how)
         if not engine.used:
             check_labels_beside([(reading.file, frame), (release.control, people)])
     if documents:
@@ -335,13 +334,14 @@ def _with_files(
     columns = dict.fromkeys(name for header in headers for name in header.columns if name not in kept_back)
     certain = all(header.certain for header in headers)
     roles = among_columns(known, scenario, list(columns), id=release.id, certain=certain)
-    # of the file by itself the sheet that was named is read, of a release its first
-    read: dict[str, Any] = {} if release.files else {"sheet": reading.sheet, "header_row": reading.header_row}
-    beside = beside_records(
-        *(release.files or [reading.file]), encoding=reading.encoding, user_missing=reading.user_missing,
-        delimiter=reading.delimiter, missing=scenario.missing_codes, **read,
+    own = [reading.beside(file) for file in release.files or [reading.file]]
+    beside = dict.fromkeys(
+        text for how in own for text in beside_records(
+            how.file, encoding=how.encoding, user_missing=how.user_missing, delimiter=how.delimiter,
+            missing=scenario.missing_codes, sheet=how.sheet, header_row=how.header_row,
+        )
     )  # fmt: skip
-    return replace(assessed, column_roles=roles, beside=beside)
+    return replace(assessed, column_roles=roles, beside=tuple(beside))
 
 
 def deliver(

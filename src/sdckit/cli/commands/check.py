@@ -68,6 +68,8 @@ def check(
     engine = engine.by_default(reading, chosen, has_release=bool(release.files))
     engine.check(reading)
     others = (scenario, of_type.release_types, release.control, release.recipe, release.log)
+    for file in (*release.files, *([] if release.control is None else [release.control])):
+        reading.beside(file)  # what is said of how it is read tells no count: it is not kept back
     check_table(figures)
     check_targets(sarif, figures, inputs=(reading.file, *others, *release.files, *(earlier or ())))
     with Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:

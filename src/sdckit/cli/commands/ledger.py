@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -320,7 +319,7 @@ def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | N
 
     recodings = read_recodings(None, log)
     frame: Any = open_frame(read_release(reading.file, scenario.narrowed(()), steps=steps, whole=True, **reading.how))
-    whole: Any = open_frame(read_declared(original, scenario, also=(id,), steps=steps, **reading.how_others))
+    whole: Any = open_frame(read_declared(original, scenario, also=(id,), steps=steps, **reading.beside(original).how))
     if len(frame) != len(whole):
         raise DataError(
             f"{reading.file.name} has {len(frame):,} records and {original.name} {len(whole):,}: row by row they are "
@@ -341,7 +340,10 @@ def _header(reading: Reading, engine: EngineOptions | None = None) -> tuple[str,
 
 def _check_original(original: Path | None, id: str | None, engine: EngineOptions) -> None:
     if original is not None and engine.used:
-        raise ScenarioError("--original is read beside FILE, both into memory; leave --engine out")
+        raise ScenarioError(
+            "--original and FILE belong together row by row, and an engine has no order of rows: leave --engine out, "
+            "both are read into memory, or give a FILE that has the id"
+        )
     if original is not None and id is None:
         raise ScenarioError("--original has the id of each record; name it: --id COLUMN")
 
@@ -372,13 +374,13 @@ def _earlier(
     from sdckit.data.files.scan_file import is_read_by
 
     named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
-    own = replace(reading, file=file)
+    own = reading.beside(file)
     columns = _header(own)
     also = () if id is None or id not in columns else (id,)
     if is_read_by(engine.engine, file):
         chosen = [name for name in columns if name not in scenario.identifiers or name in also]
         return engine.scan(own, steps, columns=chosen, missing=scenario.missing_codes, beside=release)[0]
-    return read_release(file, named, also=also, steps=steps, whole=True, **reading.how_others)
+    return read_release(file, named, also=also, steps=steps, whole=True, **own.how)
 
 
 def _verdicts(scenario: Scenario, differences: dict[str, Differencing]) -> list[Verdict]:

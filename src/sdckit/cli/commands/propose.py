@@ -105,7 +105,7 @@ def propose(
         columns = tuple(scan_header(file, **reading.how_first).columns)
         if report is not None:
             check_enough_records(frame.height, internal=internal)
-        people = None if control is None else _read(control, reading, chosen, steps)
+        people = None if control is None else _read(control, reading, chosen, steps, **reading.beside(control).how)
         from sdckit.workflow.proposing.propose import make_proposal
 
         proposal = make_proposal(

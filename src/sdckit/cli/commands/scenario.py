@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ import typer
 from typer import Option
 
 from sdckit.cli.errors import tell
-from sdckit.cli.options import as_typed, codes
+from sdckit.cli.options import as_typed, codes, path_typed
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, write_text
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
@@ -70,7 +69,7 @@ def init(
         tell(f"No weight was found: {file.name} will be {TAKEN}.")
     if guesses.of("key"):
         tell("Then:")
-        names = shlex.quote(file.name), shlex.quote(target.name)
+        names = path_typed(file), path_typed(out)
         tell("  sdckit assess {} --scenario {}{} --report report.html".format(*names, as_typed(reading)))
     else:
         tell("No column looks like a key: name some in it, or it is not valid.")

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import itertools
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -109,6 +110,7 @@ _MARKS = (  # the longer first: UTF-32's little-endian mark starts with UTF-16's
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_FOR_EXCEL = re.compile(rb"sep=[^\w\r\n]\r?\n", re.IGNORECASE)  # a first line that says the delimiter
 _HOW = 'name the encoding, such as encoding="cp1252" (on the command line --encoding cp1252)'
 
 
@@ -248,8 +250,34 @@ def _nul(path: Path, raw: bytes) -> FileFormatError:
     )
 
 
+def decoded(path: Path, encoding: str) -> tuple[str | None, str | None, bool]:
+    """The text of a file in an encoding, and in that of its byte-order mark or UTF-8; None where it is no such text.
+
+    And whether its own is clearly meant where both are text: an encoding of single bytes decodes anything.
+    """
+    raw, codec = _whole(path, unpacked(path)), _codec(path, encoding) or ""
+    mark = _marked(path, raw)
+    switches = b"\0" in raw or b"\x1b" in raw  # text of two bytes a letter, or that switches between alphabets
+    own = _text_in(raw, mark or "utf-8") if mark or not switches else None
+    of_single_bytes = len(bytes(range(256)).decode(codec, "replace")) == 256
+    extends_ascii = b"A".decode(codec, "replace") == "A"
+    return _text_in(raw, codec), own, bool(mark) or (of_single_bytes and not (raw.isascii() and extends_ascii))
+
+
+def _text_in(raw: bytes, codec: str) -> str | None:
+    try:
+        return raw.decode(codec).removeprefix("\ufeff")
+    except UnicodeError:
+        return None
+
+
 def _with_line_feeds(text: CsvText) -> CsvText:
-    """Refuse NUL bytes and empty text; convert line ends of carriage returns alone to line feeds."""
+    """Refuse NUL bytes and empty text; convert line ends of carriage returns alone to line feeds.
+
+    A first line that tells Excel the delimiter becomes a blank one.
+    """
+    if line := _FOR_EXCEL.match(next(text.blocks(), b"")):  # a blank line in its place keeps the numbers of lines
+        text = CsvText(text.path, b"\n" + b"".join(text.blocks())[line.end() :])
     feed = returned = filled = False
     for block in text.blocks():
         if b"\0" in block:
@@ -389,16 +417,27 @@ def _detected(head: str) -> str:
 
 def _refuse_delimiter(path: Path, head: str, given: str) -> None:
     """Raise an error that names a fitting delimiter (equal widths), if the given one does not fit."""
-    for mark in _DELIMITERS:
-        widths = _widths(head, mark)
-        if mark != given and widths and widths[0] > 1 and len(set(widths)) == 1:
-            raise FileFormatError(
-                f"{path.name}: the delimiter given ({_spelt(given)}) does not fit; {_spelt(mark)} cuts the "
-                f"lines into as many fields each: leave the delimiter out, or give {_spelt(mark)}"
-            )
+    if marks := [mark for mark in _DELIMITERS if mark != given and _fits(head, mark)]:
+        raise FileFormatError(
+            f"{path.name}: the delimiter given ({spelt_mark(given)}) does not fit; {spelt_mark(marks[0])} cuts the "
+            f"lines into as many fields each: leave the delimiter out, or give {spelt_mark(marks[0])}"
+        )
 
 
-def _spelt(mark: str) -> str:
+def _fits(head: str, mark: str) -> bool:
+    """Whether a delimiter cuts the first lines into as many fields each, two at least."""
+    widths = _widths(head, mark)
+    return bool(widths) and widths[0] > 1 and len(set(widths)) == 1
+
+
+def cut_alike(text: CsvText, given: str) -> tuple[list[str], bool]:
+    """The usual delimiters, but the one given, that cut the first lines into as many fields each; whether that does."""
+    head, own = _head(text), _given(text.path, given) or ""
+    return [mark for mark in _DELIMITERS if mark != own and _fits(head, mark)], _fits(head, own)
+
+
+def spelt_mark(mark: str) -> str:
+    """A delimiter as it is named in a message."""
     return "'tab'" if mark == "\t" else f"'{mark}'"
 
 

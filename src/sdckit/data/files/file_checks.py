@@ -201,7 +201,10 @@ def file_format(path: Path) -> str:
 def _ends(path: Path) -> tuple[bytes, bytes, int]:
     """First and last bytes and size of a file; raises an error that says why it cannot be opened."""
     if path.is_dir():
-        raise FileFormatError(f"{path.name} is a directory; name one file")
+        raise FileFormatError(
+            f"{path.name} is a directory; name one file, or let an engine read all Parquet or CSV files in it "
+            "(--engine duckdb where a command has it; in Python scan_file)"
+        )
     try:
         with path.open("rb") as file:
             head = file.read(32)

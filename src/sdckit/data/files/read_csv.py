@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import logging
+import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -178,6 +179,14 @@ _LEADING_ZERO = r"^[+-]?0[0-9]"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 # 1,234 is ambiguous: a thousands separator or a decimal comma.
 _THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"
+# Numbers with and without marks between thousands and the mark of one: none is read as a number.
+_GROUPED = tuple(
+    (
+        rf"^ *[+-]?(?:[1-9][0-9]{{0,2}}(?:[{mark}][0-9]{{3}})+|0|[1-9][0-9]*)(?:[{point}][0-9]+)? *$",
+        rf"[0-9][{mark}][0-9]{{3}}",
+    )
+    for mark, point in ((",", "."), (".", ","), (" '’\u00a0\u202f", ".,"))
+)
 
 
 def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
@@ -344,8 +353,42 @@ def csv_header(
     sheet: str | int | None = None, header_row: int | None = None,
 ) -> FileHeader:  # fmt: skip
     """Column names and number of records of a CSV file or workbook; checks every line."""
-    shape = _shape(_text(path, kind, encoding, sheet, header_row), kind, delimiter)
+    known = _SEEN.get(_stamp(path, kind, delimiter, encoding, sheet, header_row))
+    shape = known[0] if known else open_csv(path, kind, delimiter, encoding, sheet, header_row)[1]
     return FileHeader(shape.names, shape.n_rows, kind, shape.certain)
+
+
+# Structures of the files that were gone through last, and whether their text is the file itself.
+_SEEN: dict[Any, tuple[CsvShape, bool]] = {}
+_MOST_SEEN = 8
+_SETTLED = 100_000_000  # nanoseconds after a change during which another one may have the same time
+
+
+def _stamp(path: Path, *how: Any) -> tuple[Any, ...]:
+    """What tells whether a file, read in the same way, is still the one that was gone through."""
+    try:
+        state = path.stat()
+    except OSError:  # whoever opens it says so
+        return ()
+    return path.absolute(), state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns, *how
+
+
+def open_csv(
+    path: Path, kind: str, delimiter: str | None, encoding: str | None, sheet: str | int | None = None,
+    header_row: int | None = None,
+) -> tuple[CsvText, CsvShape]:  # fmt: skip
+    """The text and the structure of a CSV file or workbook; a file that has not changed is gone through once."""
+    stamp = _stamp(path, kind, delimiter, encoding, sheet, header_row)
+    shape, is_file = _SEEN.get(stamp, (None, False))
+    text = CsvText(path) if is_file else _text(path, kind, encoding, sheet, header_row)
+    if shape is None:
+        shape = csv_shape(text, DELIMITER if kind == "Excel" else delimiter)
+        *_, changed, moved = _stamp(path) or (0, 0)
+        if stamp and stamp[:6] == _stamp(path) and time.time_ns() - max(changed, moved) > _SETTLED:
+            while len(_SEEN) >= _MOST_SEEN:
+                _SEEN.pop(next(iter(_SEEN)), None)
+            _SEEN[stamp] = shape, text.data is None
+    return text, shape
 
 
 def _text(path: Path, kind: str, encoding: str | None, sheet: str | int | None, header_row: int | None) -> CsvText:
@@ -355,10 +398,6 @@ def _text(path: Path, kind: str, encoding: str | None, sheet: str | int | None, 
     return open_text(path, encoding)
 
 
-def _shape(text: CsvText, kind: str, delimiter: str | None) -> CsvShape:
-    return csv_shape(text, DELIMITER if kind == "Excel" else delimiter)
-
-
 def read_csv(
     path: Path, kind: str = "CSV", *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
     missing: Sequence[str] = (), delimiter: str | None = None, encoding: str | None = None,
@@ -366,8 +405,7 @@ def read_csv(
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a CSV file or a workbook and count the default codes; see `readers.read_file`."""
     check_decimal(path, decimal)
-    text = _text(path, kind, encoding, sheet, header_row)
-    shape = _shape(text, kind, delimiter)
+    text, shape = open_csv(path, kind, delimiter, encoding, sheet, header_row)
     names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
     check_columns(path, len(names))
     kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)
@@ -387,17 +425,33 @@ def check_decimal(path: Path, decimal: str | None) -> None:
 
 
 def hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> None:
-    """Warn of columns that stay text only because of the decimal mark."""
+    """Warn of columns that stay text only because of the decimal mark, or of marks between thousands."""
     names, mark = other_decimals(frame, kinds)
-    if names:
-        listed = ", ".join(f"'{name}'" for name in names[:_ENOUGH])
-        more = f" and {len(names) - _ENOUGH} more" if len(names) > _ENOUGH else ""
-        warnings.warn(
-            f"{path.name}: read as text, but every value is a number with the decimal mark '{mark}': {listed}"
-            f'{more}. If so give decimal="{mark}" (on the command line --decimal {mark})',
-            SdcWarning,
-            stacklevel=2,
-        )
+    grouped = [name for name in frame.columns if name not in names and _is_grouped(frame[name])]
+    for columns, said, advice in (
+        (names, f"the decimal mark '{mark}'", f'give decimal="{mark}" (on the command line --decimal {mark})'),
+        (grouped, "a mark between thousands", "write the file without such marks"),
+    ):
+        listed = ", ".join(f"'{name}'" for name in columns[:_ENOUGH])
+        more = f" and {len(columns) - _ENOUGH} more" if len(columns) > _ENOUGH else ""
+        if columns:
+            warnings.warn(
+                f"{path.name}: read as text, but every value is a number with {said}: {listed}{more}. If so {advice}",
+                SdcWarning,
+                stacklevel=2,
+            )
+
+
+def _is_grouped(series: pl.Series) -> bool:
+    """Whether a column is text only because of marks between the thousands of its numbers, as in 1,234.50."""
+    if series.dtype != pl.String:
+        return False
+    values = series.drop_nulls()
+    return any(
+        all(part.str.contains(pattern).all() for part in (values.head(_SAMPLE), values))
+        and values.str.contains(marked).any()
+        for pattern, marked in _GROUPED
+    )
 
 
 def quotes_apart(text: CsvText) -> str:
@@ -496,8 +550,7 @@ def store_csv(
 
 
 def _part(file: Path, base: Path | None, how: CsvOptions) -> _Part:
-    text = open_text(file, how.encoding)
-    return _Part(text, csv_shape(text, how.delimiter), {} if base is None else folder_values(file, base))
+    return _Part(*open_csv(file, "CSV", how.delimiter, how.encoding), {} if base is None else folder_values(file, base))
 
 
 def folder_values(file: Path, base: Path) -> dict[str, str]:

@@ -349,6 +349,17 @@ def _known(code: object, labels: Mapping[Any, str]) -> bool:
     return code is not None and (not isinstance(code, str) or code in labels)
 
 
+def declared_encoding(path: Path, kind: str) -> str | None:
+    """The encoding that a file says it has; of Stata whether its version is one of UTF-8. None where it is wrong."""
+    if kind == "Stata":
+        with path.open("rb") as file:
+            return str(re.search(rb"<release>11[89]<", file.read(60)) is not None)
+    try:
+        return str(_call(path, kind, None, metadataonly=True)[1].file_encoding)
+    except FileFormatError:
+        return None
+
+
 def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[pl.DataFrame, Any]:
     """Call the reader of pyreadstat; its errors are replaced, since they may quote the file."""
     try:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from sdckit.data import arguments, pl
+from sdckit.data.files.csv_beside import options_beside
 from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, second_file, warn_of_absent
-from sdckit.data.files.read_csv import csv_header, folder_values, read_csv
+from sdckit.data.files.read_csv import CsvOptions, csv_header, folder_values, read_csv
 from sdckit.data.files.read_labelled import columnar_header, labelled_header, read_columnar, read_labelled, read_labels
 from sdckit.data.files.scan_file import ScanEngine, files_of, is_address, is_read_by, scan_file
 from sdckit.data.frames import count_records, exactly, is_lazy, on_spark, open_frame
@@ -205,7 +206,7 @@ def read_file(
     join
         A second file with one record for each value of `join_key`, such as the households of persons: its columns
         stand beside those of `path`, whose records and order stay. It is read by the same options, but for sheet and
-        header row.
+        header row, where it is written alike; else by its own shape, with a warning.
     join_key
         The column that both files have, such as the number of the household.
 
@@ -274,15 +275,15 @@ def _read_both(
 
     second = second_file(join)
     key = arguments.column(key, "join_key")
-    header = scan_header(
-        file, columns=columns, identifiers=identifiers, delimiter=how["delimiter"], encoding=how["encoding"],
-        sheet=how["sheet"], header_row=how["header_row"], join=second, join_key=key,
-    )  # fmt: skip
-    cut = how["delimiter"], how["encoding"]
-    first, other_header = _header(file, *cut, how["sheet"], how["header_row"]), _header(second, *cut)
+    given = CsvOptions(how["delimiter"], how["encoding"], how["decimal"])
+    own = options_beside(second, given, original=file)
+    first = _header(file, given.delimiter, given.encoding, how["sheet"], how["header_row"])
+    other_header = _header(second, own.delimiter, own.encoding)
+    header = _joined(file, first, second, other_header, key, columns, identifiers)
     parts = parts_of(first, other_header, key, columns=columns, identifiers=identifiers)
     frame, notes = _read(file, parts[0], (), missing, rows=rows, **how)
-    other, others = _read(second, parts[1], (), missing, rows=None, **{**how, "sheet": None, "header_row": None})
+    how |= {**asdict(own), "sheet": None, "header_row": None}
+    other, others = _read(second, parts[1], (), missing, rows=None, **how)
     others.warn(second.name)
     joined = join_frames(frame, other, key, names=(file.name, second.name), whole=rows is None)
     shown = columns if columns is not None else header.columns
@@ -331,7 +332,7 @@ def scan_header(
     missing: Sequence[str] = (),  # noqa: ARG001 - one set of options serves read_file and scan_header
     delimiter: str | None = None,
     encoding: str | None = None,
-    decimal: str | None = None,  # noqa: ARG001
+    decimal: str | None = None,
     sheet: str | int | None = None,
     header_row: int | None = None,
     labels: bool = True,  # noqa: ARG001
@@ -348,8 +349,20 @@ def scan_header(
     header = _header(file, delimiter, encoding, sheet, header_row)
     if join is not None:
         second = second_file(join)
-        other = _header(second, delimiter, encoding)
-        header = joined_header(header, other, arguments.column(join_key, "join_key"), names=(file, second))
+        own = options_beside(second, CsvOptions(delimiter, encoding, decimal), original=file)
+        other = _header(second, own.delimiter, own.encoding)
+        return _joined(file, header, second, other, arguments.column(join_key, "join_key"), columns, identifiers)
+    pick_columns(file, header.columns, columns, certain=header.certain)
+    warn_of_absent(identifiers, header.columns)
+    return header
+
+
+def _joined(
+    file: Path, first: FileHeader, second: Path, other: FileHeader, key: str, columns: Sequence[str] | None,
+    identifiers: Sequence[str],
+) -> FileHeader:  # fmt: skip
+    """The header of two joined files, held against the names given."""
+    header = joined_header(first, other, key, names=(file, second))
     pick_columns(file, header.columns, columns, certain=header.certain)
     warn_of_absent(identifiers, header.columns)
     return header
@@ -395,7 +408,7 @@ def describe_file(
     """
     file = Path(path)
     cut: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "header_row": header_row}
-    header = scan_header(file, join=join, join_key=join_key, **cut)
+    header = scan_header(file, join=join, join_key=join_key, decimal=decimal, **cut)
     if rows is None and not whole:
         rows = max(_FEWEST, min(_MOST, _CELLS // max(len(header.columns), 1)))
     frame, notes = _read_both(

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sdckit.data import pl
-from sdckit.data.files.csv_shape import CsvShape, CsvText, csv_shape, open_text
+from sdckit.data.files.csv_shape import CsvShape, CsvText
 from sdckit.data.files.file_checks import clear_errors
-from sdckit.data.files.read_csv import quotes_apart, scan_text
+from sdckit.data.files.read_csv import open_csv, quotes_apart, scan_text
 from sdckit.data.files.workbook_checks import STRING
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES
@@ -41,13 +41,12 @@ def spellings_of_missing(
     paths: Sequence[Path], kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None
 ) -> dict[str, set[str | None]]:
     """How missing values are written in the columns of CSV files that have one which is not a blank (None)."""
-    texts = [open_text(path, encoding) for path in paths]
-    if not any(_has(text, _MARKS, delimiter, b".") for text in texts):
+    files = [open_csv(path, kind, delimiter, encoding) for path in paths]
+    if not any(_has(text, _MARKS, delimiter, b".") for text, _ in files):
         return {}  # as in most files: several times as fast
     ways: dict[str, set[str | None]] = {}
     spelled = [*SPELT]  # quotes with nothing between them are not the blank of a missing value
-    for path, text in zip(paths, texts, strict=True):
-        shape = csv_shape(text, delimiter)
+    for path, (text, shape) in zip(paths, files, strict=True):
         raw = scan_text(text, shape, None).select(exactly(name).alias(f"r{i}") for i, name in enumerate(shape.names))
         with clear_errors(path, kind, partial(quotes_apart, text)):
             held = pl.all().is_in(spelled).any().name.prefix("h"), pl.all().null_count().name.prefix("n")
@@ -112,8 +111,7 @@ def spellings_of_numbers(
     A way goes by the value where all numbers have as many decimals, or none ends in a zero behind the point but whole
     ones, which then all do or none. An exponent is one where the number is large or small.
     """
-    text = open_text(path, encoding)
-    shape, codes = csv_shape(text, delimiter), (*SPELT, *missing)
+    (text, shape), codes = open_csv(path, "CSV", delimiter, encoding), (*SPELT, *missing)
     with clear_errors(path, "CSV", partial(quotes_apart, text)):
         columns = _of_numbers(scan_text(text, shape, _LOOKED_AT, codes=codes).collect())
         if columns and not _has(text, _PADDED, delimiter, b"+ "):
@@ -204,11 +202,8 @@ def quoted_by_record(path: Path, *, delimiter: str | None = None, encoding: str 
 
     Numbers, other texts and codes for missing values of a column may differ in that.
     """
-    text = open_text(path, encoding)
-    if not any(b'"' in block for block in text.blocks()):
-        return []
-    shape = csv_shape(text, delimiter)
-    if not shape.quoted:
+    text, shape = open_csv(path, "CSV", delimiter, encoding)
+    if not shape.quoted or not any(b'"' in block for block in text.blocks()):
         return []
     with clear_errors(path, "CSV", partial(quotes_apart, text)):
         all_of, marked = pl.all(), pl.all().str.starts_with(_QUOTED)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.attacks import COPIES
+from sdckit.data.files.csv_beside import options_beside
+from sdckit.data.files.read_csv import CsvOptions
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import Mixed
@@ -82,12 +84,14 @@ def judged(
 
 
 def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
-    """The people of a control file, read as the file itself is."""
+    """The people of a control file, read as the file itself is where it is written alike."""
     from sdckit.data.files.readers import read_file, scan_header
 
-    how = {name: value for name, value in desk.reading.items() if name in (*ALIKE, "user_missing")}
     if not Path(control).is_file():
         raise FileFormatError("the control file is not there any more; choose it again")
+    given = CsvOptions(**{name: desk.reading.get(name) for name in ALIKE})
+    own = asdict(options_beside(Path(control), given, original=Path(desk.path)))
+    how: dict[str, Any] = {**own, "user_missing": desk.reading.get("user_missing", False)}
     header = scan_header(control, **how)
     known = [name for name in scenario.identifiers if name in header.columns]
     return read_file(control, identifiers=known, missing=tuple(scenario.missing_codes), **how)
