@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sdckit.data.limits import CONDITIONS, FOLLOWING, LIMITS
+from sdckit.data.limits import CONDITIONS, LIMITS
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
@@ -312,7 +312,7 @@ def _found_without_a_limit(plain: Plain) -> list[str]:
 
 NEXT = "What to do next"
 # What finds people and is told of without a limit, too: their rows followed, and rows matched back.
-FOUND = {FOLLOWING.measure, *(kind.measure for kind in LIMITS.values() if kind.otherwise)}
+FOUND = {kind.measure for kind in LIMITS.values() if kind.open}
 FORMULA = 60  # letters of a formula in a sentence
 DRAWN = (2, 3, 5)
 K = next(kind.name for kind in LIMITS.values() if kind.judged == "violations")
