@@ -17,6 +17,8 @@ from sdckit.numerics.compiling import njit
 from sdckit.protect.suppression.suppression_choices import GONE, WorkingFile
 from sdckit.protect.suppression.suppression_mend import count_bits, differences
 
+WORDS = 1 << 64
+GOLDEN = 0x9E3779B97F4A7C15  # odd, its bits well mixed: its powers make a hash of several codes
 OTHER_STRATUM = 255  # differences of a cell that must not match
 
 
@@ -69,68 +71,115 @@ def match_truth(
     short = few_matches_of_truth(file, keys, k)
     if not len(short):
         return
-    true = np.stack([_codes(file.keys[j], short) for j in keys], axis=1)
     stratum = np.zeros(len(short), np.int64) if file.strata is None else file.strata.codes(short)
-    targets = np.unique(np.column_stack([true, stratum]), axis=0)
-    cells = _Cells(file, keys, linked)
-    for target in targets[rng.permutation(len(targets))]:
-        cells.match(target, k, np.asarray(rank, np.float64), rng)
+    true = np.column_stack([*(_codes(file.keys[j], short) for j in keys), stratum])
+    targets, first = np.unique(true, axis=0, return_index=True)
+    order = rng.permutation(len(targets))
+    lacking = k - matches_of_truth(file, keys, short[first[order]])
+    _Cells(file, keys, linked, np.asarray(rank, np.float64), targets[order], lacking, rng).match()
 
 
-def _codes(column: Coded, rows: Ints | slice = slice(None)) -> Ints:
+def _codes(column: Coded, rows: Ints) -> Ints:
     codes = column.codes(rows)
     return np.where(codes == column.span, GONE, codes)
 
 
 class _Cells:
-    """Records that are alike in what is left of their keys, by cell; records that lose a value make a new cell."""
+    """Records that are alike in what is left of their keys, by cell, and those among them that lost a value for others.
 
-    def __init__(self, file: WorkingFile, keys: Sequence[int], linked: Bools) -> None:
+    Codes are those of the keys, and the stratum. Cells that differ from a target in one key are found by a hash of the
+    others, those that lack most keys first: what they lose helps most targets. Where there are too few, all cells are
+    gone through. A record loses values for others once: few records without any value would match everybody, and
+    protect nobody.
+    """
+
+    def __init__(
+        self, file: WorkingFile, keys: Sequence[int], linked: Bools, rank: Values, targets: Ints, lacking: Ints,
+        rng: np.random.Generator,
+    ) -> None:  # fmt: skip
         at = file.situation(keys)
-        n, spare = len(at.size), len(at.size) // 4 + 64
-        self.file, self.keys, self.linked, self.n = file, keys, linked, n
-        self.codes = np.concatenate([at.codes, np.full((spare, len(keys)), GONE)])
-        self.stratum = np.concatenate([at.stratum, np.zeros(spare, np.int64)]).astype(np.int64)
-        order = np.argsort(at.of_row, kind="stable")
-        self.rows = np.split(order, np.cumsum(at.size.astype(np.int64))[:-1])
-        self.size = np.concatenate([at.size, np.zeros(spare)]).astype(np.int64)
+        self.file, self.keys, self.linked, self.rank, self.rng = file, keys, linked, rank, rng
+        self.codes, self.targets = np.column_stack([at.codes, at.stratum]).astype(np.int64), targets
+        self.lacking, self.size = lacking, at.size.astype(np.int64)  # matches that targets lack before any is gained
+        self.open = lacking > 0
+        self.rows = np.split(np.argsort(at.of_row, kind="stable"), np.cumsum(self.size)[:-1])
+        factors = np.array([pow(GOLDEN, j, WORDS) for j in range(1, len(keys) + 2)], np.uint64)
+        both = (np.where(codes == GONE, 0, codes + 1).astype(np.uint64) for codes in (self.codes, targets))
+        self.parts = [codes * factors for codes in both]  # what each key adds to the hash of a combination
+        self.gains: dict[int, dict[int, int]] = {}  # by the keys left (a bit mask) and their hash: new matches
 
-    def match(self, target: Ints, k: int, rank: Values, rng: np.random.Generator) -> None:
-        """Suppress values in the nearest records until k match a target (its codes, then its stratum)."""
-        self.codes[self.n], self.stratum[self.n] = target[:-1], target[-1]
-        codes, size = self.codes[: self.n + 1], self.size[: self.n]
-        diff, n_keys = np.empty(self.n + 1, np.uint64), np.empty(self.n, np.uint8)
-        differences(codes, self.stratum[: self.n + 1], self.n, diff)
+    def match(self) -> None:
+        """Suppress values in the nearest records until no target lacks matches, or no record is left."""
+        present = self.codes != GONE
+        masks = present @ (1 << np.arange(present.shape[1]))
+        by_rank = np.argsort(-self.rank, kind="stable").tolist()
+        whole = (self.targets != GONE).all(axis=1)
+        for mask in sorted(np.unique(masks).tolist(), key=int.bit_count):
+            cells = np.flatnonzero(masks == mask)
+            for j in by_rank:
+                if mask >> j & 1:
+                    self._match_nearest(cells, mask & ~(1 << j), j, np.flatnonzero(whole & self.open))
+        for i in np.flatnonzero(self.open).tolist():
+            self._match_any(i)
+
+    def _match_nearest(self, cells: Ints, mask: int, j: int, targets: Ints) -> None:
+        """Let cells of one pattern that agree with targets on the keys of a mask lose key j."""
+        same = [place for place in range(self.codes.shape[1]) if mask >> place & 1]
+        hashed = (parts[some][:, same] for parts, some in zip(self.parts, (cells, targets), strict=True))
+        there, here = (parts.sum(axis=1, dtype=np.uint64) for parts in hashed)
+        order = np.argsort(there)
+        start, end = (np.searchsorted(there[order], here, side=side) for side in ("left", "right"))
+        for at in np.flatnonzero(end > start).tolist():
+            i, near = int(targets[at]), cells[order[start[at] : end[at]]]
+            target = self.targets[i]
+            near = near[(self.size[near] > 0) & (self.codes[near, j] != target[j])]
+            near = near[(self.codes[near][:, same] == target[same]).all(axis=1)]  # two combinations may share a hash
+            if len(near):
+                self._take(i, near, np.tile(self.linked[j], (len(near), 1)))
+
+    def _match_any(self, i: int) -> None:
+        """Let the cells that differ in the fewest keys lose them."""
+        codes = np.vstack([self.codes, self.targets[i]])
+        diff, n_keys = np.empty(len(codes), np.uint64), np.empty(len(self.codes), np.uint8)
+        differences(codes[:, :-1], codes[:, -1], len(codes) - 1, diff)
         _count_differences(diff[:-1], n_keys)
-        present = codes[:-1] != GONE
-        short = k - int(size[(n_keys == 0) & present.any(axis=1)].sum())
         for n_differing in range(1, len(self.keys)):
-            if short <= 0:
-                return
-            some = np.flatnonzero((size > 0) & (n_keys == n_differing))
-            lost = (diff[some, None] >> np.arange(len(rank), dtype=np.uint64) & np.uint64(1)).astype(np.bool_)
-            lost = lost @ self.linked
-            left = (present[some] & ~lost).any(axis=1)  # a record that lost all its keys would count for nobody
-            some, lost = some[left], lost[left]
-            order = np.lexsort([rng.random(len(some)), -(lost @ rank)])
-            for cell, mask in zip(some[order].tolist(), lost[order], strict=True):
-                if short <= 0:
-                    return
-                short -= self._take(cell, mask, short, rng)
+            some = np.flatnonzero((self.size > 0) & (n_keys == n_differing))
+            bits = diff[some, None] >> np.arange(len(self.keys), dtype=np.uint64) & np.uint64(1)
+            self._take(i, some, bits.astype(np.bool_) @ self.linked)
 
-    def _take(self, cell: int, mask: Bools, most: int, rng: np.random.Generator) -> int:
-        """Suppress some keys in up to `most` records of a cell, drawn; how many they were."""
-        rows = rng.permutation(self.rows[cell])
-        taken, self.rows[cell] = rows[:most], rows[most:]
-        self.size[cell] -= len(taken)
-        for j in np.flatnonzero(mask):
-            self.file.gone[self.keys[j], taken] = True
-        if self.n + 1 == len(self.codes):
-            self.codes, self.stratum, self.size = (
-                np.concatenate([values, np.zeros_like(values)]) for values in (self.codes, self.stratum, self.size)
-            )
-        self.codes[self.n] = np.where(mask, GONE, self.codes[cell])
-        self.stratum[self.n], self.size[self.n] = self.stratum[cell], len(taken)
-        self.rows.append(taken)
-        self.n += 1
-        return len(taken)
+    def _take(self, i: int, cells: Ints, lost: Bools) -> None:
+        """Suppress keys (`lost`: cells x keys) in records of some cells, drawn, until a target lacks no match."""
+        left = ((self.codes[cells, :-1] != GONE) & ~lost).any(axis=1)  # who lost all keys would count for nobody
+        cells, lost = cells[left], lost[left]
+        lacking = int(self.lacking[i]) - self._gained(i)
+        for at in np.lexsort([self.rng.random(len(cells)), -(lost @ self.rank)]).tolist():
+            if lacking <= 0:
+                break
+            cell = cells[at]
+            rows = self.rng.permutation(self.rows[cell])
+            taken, self.rows[cell] = rows[:lacking], rows[lacking:]
+            self.size[cell] -= len(taken)
+            for j in np.flatnonzero(lost[at]):
+                self.file.gone[self.keys[j], taken] = True
+            before = self.codes[cell] != GONE
+            self._remember(cell, before, -len(taken))
+            self._remember(cell, before & ~np.append(lost[at], False), len(taken))
+            lacking -= len(taken)
+        self.open[i] = lacking > 0
+
+    def _remember(self, cell: int, kept: Bools, n: int) -> None:
+        """Note that so many more records have the codes of a cell in the keys kept, and nothing else."""
+        of_mask = self.gains.setdefault(sum(1 << j for j in np.flatnonzero(kept).tolist()), {})
+        hashed = int(self.parts[0][cell][kept].sum(dtype=np.uint64))
+        of_mask[hashed] = of_mask.get(hashed, 0) + n
+
+    def _gained(self, i: int) -> int:
+        """Records that match a target since they lost a value; 0 where it lacks a key."""
+        if (self.targets[i] == GONE).any():
+            return 0
+        parts = self.parts[1][i].tolist()
+        return sum(
+            of_mask.get(sum(part for j, part in enumerate(parts) if mask >> j & 1) % WORDS, 0)
+            for mask, of_mask in self.gains.items()
+        )
