@@ -333,7 +333,7 @@ IDENTITY: tuple[Measure, ...] = (
     ),
     BOTH(
         name="few_matches", question="How many people are left with few released records, for who knows their keys?",
-        needs=("keys",), words="counting the released records that match the people of {intruder}",
+        needs=("keys",), words="counting what matches the keys of {intruder}",
         condition=_alignment_condition, arguments=lambda context: {"keys": context.keys, "scenario": context.scenario},
     ),
     BOTH(

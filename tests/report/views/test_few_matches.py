@@ -16,5 +16,5 @@ def test_the_shares_are_those_of_the_result() -> None:
 
 def test_it_is_drawn() -> None:
     assert [row["label"] for row in drawn("few_matches")] == [
-        "matched by fewer than k records", "matched by their own record alone"
+        "with fewer than k matches", "with no match but their own record"
     ]  # fmt: skip

@@ -208,8 +208,9 @@ def local_suppression(
 
     By the rule a record that lost a value matches all values that it may have had. Whoever knows the true one sets
     aside the records that show another, and may be left with the record alone (`few_matches` counts that). With
-    ``true_keys`` values are taken out of other records until k are left; its own missing values help no record there.
-    Two to three times as many values go then.
+    `true_keys` records nearly like it lose values, until k match: those that differ in the fewest keys, of these those
+    that lack most keys already, drawn among equals; a record loses values for others once, and never the last one.
+    Up to twice as many values go in small files, hardly more in large ones.
 
     Nothing is taken out without need, and a reader who knows that can turn it round: of the levels that a key shows in
     the release, put each back where a value is missing and count. Where every record still reached k the value would

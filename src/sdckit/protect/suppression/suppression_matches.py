@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -79,6 +80,11 @@ def match_truth(
     _Cells(file, keys, linked, np.asarray(rank, np.float64), targets[order], lacking, rng).match()
 
 
+def _masks(codes: Ints) -> Ints:
+    """The places that are not missing, as bit masks."""
+    return (codes != GONE) @ (1 << np.arange(codes.shape[1]))
+
+
 def _codes(column: Coded, rows: Ints) -> Ints:
     codes = column.codes(rows)
     return np.where(codes == column.span, GONE, codes)
@@ -101,7 +107,7 @@ class _Cells:
         self.file, self.keys, self.linked, self.rank, self.rng = file, keys, linked, rank, rng
         self.codes, self.targets = np.column_stack([at.codes, at.stratum]).astype(np.int64), targets
         self.lacking, self.size = lacking, at.size.astype(np.int64)  # matches that targets lack before any is gained
-        self.open = lacking > 0
+        self.open, self.whole = lacking > 0, (targets != GONE).all(axis=1)
         self.rows = np.split(np.argsort(at.of_row, kind="stable"), np.cumsum(self.size)[:-1])
         factors = np.array([pow(GOLDEN, j, WORDS) for j in range(1, len(keys) + 2)], np.uint64)
         both = (np.where(codes == GONE, 0, codes + 1).astype(np.uint64) for codes in (self.codes, targets))
@@ -110,15 +116,14 @@ class _Cells:
 
     def match(self) -> None:
         """Suppress values in the nearest records until no target lacks matches, or no record is left."""
-        present = self.codes != GONE
-        masks = present @ (1 << np.arange(present.shape[1]))
+        present, known = (_masks(codes) for codes in (self.codes, self.targets))
         by_rank = np.argsort(-self.rank, kind="stable").tolist()
-        whole = (self.targets != GONE).all(axis=1)
-        for mask in sorted(np.unique(masks).tolist(), key=int.bit_count):
-            cells = np.flatnonzero(masks == mask)
-            for j in by_rank:
-                if mask >> j & 1:
-                    self._match_nearest(cells, mask & ~(1 << j), j, np.flatnonzero(whole & self.open))
+        for mask in sorted(np.unique(present).tolist(), key=int.bit_count):
+            cells = np.flatnonzero(present == mask)
+            for j, both in product(by_rank, np.unique(known & mask).tolist()):
+                if both >> j & 1:
+                    targets = np.flatnonzero((known & mask == both) & self.open)
+                    self._match_nearest(cells, both & ~(1 << j), j, targets)
         for i in np.flatnonzero(self.open).tolist():
             self._match_any(i)
 
@@ -167,6 +172,8 @@ class _Cells:
             self._remember(cell, before & ~np.append(lost[at], False), len(taken))
             lacking -= len(taken)
         self.open[i] = lacking > 0
+        if not self.whole[i]:
+            self.lacking[i] = lacking
 
     def _remember(self, cell: int, kept: Bools, n: int) -> None:
         """Note that so many more records have the codes of a cell in the keys kept, and nothing else."""
@@ -175,8 +182,8 @@ class _Cells:
         of_mask[hashed] = of_mask.get(hashed, 0) + n
 
     def _gained(self, i: int) -> int:
-        """Records that match a target since they lost a value; 0 where it lacks a key."""
-        if (self.targets[i] == GONE).any():
+        """Records that match a target since they lost a value; 0 where it lacks a key itself: it has no such hash."""
+        if not self.whole[i]:
             return 0
         parts = self.parts[1][i].tolist()
         return sum(

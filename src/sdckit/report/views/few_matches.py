@@ -5,20 +5,19 @@ from sdckit.report.view import Note
 
 VIEW = share_view(
     MATCHING,
-    "People whom few released records match, for who knows their true keys",
+    "Released records that match people's true keys",
     (
-        Figure("few_matches", "matched by fewer than k records"),
-        Figure("unique_matches", "matched by their own record alone", inside="few_matches"),
+        Figure("few_matches", "with fewer than k matches"),
+        Figure("unique_matches", "with no match but their own record", inside="few_matches"),
     ),
     Note(
         "Few matches",
-        "Records of the original whose own record in the release, with fewer than k in all, matches their true keys; "
-        "a missing value matches any. k is the limit on k-anonymity, else 3. k-anonymity by itself counts every value "
-        "that a suppressed one may have had, which who knows the true value does not.",
+        "The released records that show of each key what is true of a person, or nothing. k is the limit on "
+        "k-anonymity, else 3. k-anonymity itself counts every value that a record which lost one may have had; who "
+        "knows the true value sets aside the records that show another.",
         "Samarati (2001); Reiter & Mitra (2009)",
     ),
     answer=lambda tree, _: (
-        f"For who knows their true keys, {over(tree, 'few_matches')} of the records are matched by fewer than k "
-        "released ones."
+        f"Of the people, {over(tree, 'few_matches')} have fewer than k released records that match their true keys."
     ),
 )
