@@ -145,11 +145,8 @@ def few_matches(
 
     Examples
     --------
-    The second person's sex was suppressed, and every record of the release has k = 3. Of whoever knows that she is a
-    woman, two records are left:
-
     >>> import polars as pl
-    >>> survey = pl.DataFrame({"sex": ["m", "f", "m", "f"]})
+    >>> survey = pl.DataFrame({"sex": ["m", "f", "m", "f"]})  # k = 4 in the release; for who knows a woman, 2 are left
     >>> release = pl.DataFrame({"sex": ["m", None, "m", None]})
     >>> result = few_matches(survey, release, keys=["sex"], k=3)
     >>> result.few_matches, result.fewest_matches, result.records["match_count"].to_list()
