@@ -82,7 +82,7 @@ def match_truth(
 
 def _masks(codes: Ints) -> Ints:
     """The places that are not missing, as bit masks."""
-    return (codes != GONE) @ (1 << np.arange(codes.shape[1]))
+    return np.asarray((codes != GONE) @ (1 << np.arange(codes.shape[1])), np.int64)
 
 
 def _codes(column: Coded, rows: Ints) -> Ints:
@@ -158,14 +158,14 @@ class _Cells:
         left = ((self.codes[cells, :-1] != GONE) & ~lost).any(axis=1)  # who lost all keys would count for nobody
         cells, lost = cells[left], lost[left]
         lacking = int(self.lacking[i]) - self._gained(i)
-        for at in np.lexsort([self.rng.random(len(cells)), -(lost @ self.rank)]).tolist():
+        for at in np.lexsort([self.rng.random(len(cells)), lost @ -self.rank]).tolist():
             if lacking <= 0:
                 break
             cell = cells[at]
             rows = self.rng.permutation(self.rows[cell])
             taken, self.rows[cell] = rows[:lacking], rows[lacking:]
             self.size[cell] -= len(taken)
-            for j in np.flatnonzero(lost[at]):
+            for j in np.flatnonzero(lost[at]).tolist():
                 self.file.gone[self.keys[j], taken] = True
             before = self.codes[cell] != GONE
             self._remember(cell, before, -len(taken))
