@@ -70,6 +70,7 @@ def more() -> Iterator[tuple[str, Any]]:
         yield release, sdc.assess(survey(), scenario=scenario(release=release, thresholds={}))
     all_limits = {
         "match_risk": 0.1,
+        "few_matches": 0.1,
         "replicated_uniques": 0.1,
         "correctly_disclosed": 0.2,
         "recoverable": 0.1,

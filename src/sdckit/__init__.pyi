@@ -84,6 +84,7 @@ from .identity.household_structure import (
 from .identity.individual_risk import IndividualRisk as IndividualRisk, individual_risk as individual_risk
 from .identity.k_anonymity import KAnonymity as KAnonymity, k_anonymity as k_anonymity
 from .identity.key_frequencies import KeyFrequencies as KeyFrequencies, key_frequencies as key_frequencies
+from .identity.matching.few_matches import FewMatches as FewMatches, few_matches as few_matches
 from .identity.matching.identity_disclosure import (
     IdentityDisclosure as IdentityDisclosure,
     identity_disclosure as identity_disclosure,

@@ -330,7 +330,7 @@ def test_methods_that_look_at_every_record_take_no_such_rows() -> None:
     tallied = Tallied(pl.DataFrame({"x": [1, 2], "g": ["a", "b"]}), np.array([3, 4]))
     with pytest.raises(DataError, match="Tallied is not a data frame"):
         sdc.pram(tallied, columns=["g"])
-    for more in ({"hide_implied": True}, {"household": "x"}, {"together": [["g", "x"]]}):
+    for more in ({"hide_implied": True}, {"true_keys": True}, {"household": "x"}, {"together": [["g", "x"]]}):
         with pytest.raises(DataError, match="stand for several records"):
             sdc.local_suppression(tallied, keys=["g"], k=2, **more)
     assert open_records(tallied, {"column": ["x"]})[1].n == 7

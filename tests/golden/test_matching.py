@@ -21,7 +21,7 @@ import pytest
 
 from golden.compare import agree
 from golden.rebuild import rebuild
-from sdckit import matching_risk
+from sdckit import few_matches, matching_risk
 
 CASE = json.loads((Path(__file__).parent / "portable" / "matching_fair.json").read_text(encoding="utf-8"))
 file = cache(rebuild)
@@ -74,6 +74,15 @@ def test_the_affairs_survey_with_closed_intervals(name):
         assert per_file(result, column) == pytest.approx(expected, rel=CASE["tolerance"])
 
 
+@pytest.mark.parametrize("name", [name for name, case in CASE["cases"].items() if not case["numeric"]])
+def test_matches_of_true_keys(name):
+    case, expected = CASE["cases"][name], CASE["cases"][name]["open"]
+    frames = [file(frame).iloc[: case["rows"]] for frame in ("fair", *(f"fair_syn{j + 1}" for j in range(case["m"])))]
+    result = few_matches(frames[0], frames[1:], keys=[*case["known"], *case["synthetic"]], k=2)
+    assert (result.by_release["few_matches"] * result.n).round(6).tolist() == expected["unique_true"]
+    assert result.records["match_count"].sum() * case["m"] == pytest.approx(sum(expected["sum_of_counts"]))
+
+
 # --- files that are not ours: read where SDCKIT_REFERENCE points --------------------------------------------
 
 
@@ -106,6 +115,9 @@ def test_the_lecture(reference, m):
     assert result.high_risk_counts(0.5) == ((5,) if m == 1 else (5, 7, 5))  # robosynth counts file by file
     assert all(one.matched == "exactly" for one in result.variables)  # codes, though stored as numbers
     peer = case["expected"]["IRC"]
+    counted = few_matches(original, releases, keys=[*case["arguments"]["known"], *case["arguments"]["synthetic"]], k=2)
+    assert counted.few_matches * 10_000 * m == pytest.approx(np.sum(peer["K_sum"]))
+    assert counted.records["match_count"].sum() * m == pytest.approx(np.sum(peer["c_sum"]))
     by_release = result.by_release
     for figure, name in {
         "expected_match_risk": "exp.risk_vector",

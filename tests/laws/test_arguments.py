@@ -78,6 +78,7 @@ CALLS = {
     "household_variables": {"data": FILE, "household": "home"},
     "household_structure": {"data": FILE, "household": "home", "keys": ["sex"]},
     "identity_disclosure": {**PAIR, "keys": ["sex", "area"]},
+    "few_matches": {**PAIR, "keys": ["sex", "area"]},
     "impute_masked": {
         "data": FILE.select("sex", "pay", pay_masked=pl.col("pay") + 1.0), "masked": {"pay": "pay_masked"},
         "error": {"pay": 5.0}, "iterations": 4,
@@ -191,7 +192,7 @@ KINDS = {
     **dict.fromkeys(
         ["keep_zeros", "aligned", "first", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
          "proper", "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint",
-         "attacks", "guess", "hide_implied", "internal", "remedies", "coins"], "flag"),
+         "attacks", "guess", "hide_implied", "true_keys", "internal", "remedies", "coins"], "flag"),
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
          "outside", "null", "fit_to", "interval", "statistic", "loss",

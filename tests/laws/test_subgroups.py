@@ -62,6 +62,7 @@ MEASURES = {
     "alpha_k": {**LEARN, "k": 3},
     "matching_risk": {**PAIR, "known": ["sex"], "synthetic": ["age", "pay"], "numeric": ["pay"]},
     "identity_disclosure": {**PAIR, "keys": ["sex", "age", "ill"]},
+    "few_matches": {**PAIR, "keys": ["sex", "age", "ill"]},
     "replicated_uniques": {**PAIR, "keys": ["sex", "age", "ill"]},
     "record_linkage": {**PAIR, "variables": ["sex", "age", "pay"]},
     "interval_risk": {"original": GAPS, "released": RELEASES, "numeric": ["pay", "debt"]},

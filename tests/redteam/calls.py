@@ -76,6 +76,7 @@ def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)
         "delta_presence": ([*one, files["population"]], {"keys": FEW}),
         "identity_disclosure": (two, {"keys": KEYS}),
         "replicated_uniques": (two, {"keys": KEYS}),
+        "few_matches": (two, {"keys": KEYS}),
         "copied_records": (two, {"control": files["control"]}),
         "attribute_disclosure": (two, target),
         "attribute_disclosure_table": (two, {"keys": FEW, "targets": ["ill", "job"]}),

@@ -332,6 +332,11 @@ IDENTITY: tuple[Measure, ...] = (
         arguments=lambda context: {"scenario": context.scenario, "missing": "category"},
     ),
     BOTH(
+        name="few_matches", question="How many people are left with few released records, for who knows their keys?",
+        needs=("keys",), words="counting what matches the keys of {intruder}",
+        condition=_alignment_condition, arguments=lambda context: {"keys": context.keys, "scenario": context.scenario},
+    ),
+    BOTH(
         name="identity_disclosure",
         question="Which share of the records can be singled out in the original, in the release, and in both?",
         needs=("keys",), words="looking for uniques of {intruder} in the release",

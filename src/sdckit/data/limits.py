@@ -118,6 +118,8 @@ class LimitKind:
         For a share in documents: one suppressed as below a bound is at least this fraction of that bound.
     otherwise : str
         The figure under another reading of the data, which a result may have; the higher of the two is judged.
+    open : bool
+        Whether its figure finds people, and documents state it as open where no limit is on it.
     types : mapping
         Published types of release that set it, with its value.
     form : str
@@ -157,6 +159,7 @@ class LimitKind:
     mean: bool = False
     least: float | None = None
     otherwise: str = ""
+    open: bool = False
     types: Mapping[str, int | float] = field(default_factory=dict)
     form: str = ""
     metavar: str = "R"

@@ -38,6 +38,7 @@ SLOPES = {"one": [[1.1, 1.9], [0.25, 0.7]], "other": [[2.2, 2.345], [0.1, 0.8]]}
 CALLS = {
     "matching_risk": lambda o, r: sdc.matching_risk(o, r, known=KEYS),
     "identity_disclosure": lambda o, r: sdc.identity_disclosure(o, r, keys=KEYS),
+    "few_matches": lambda o, r: sdc.few_matches(o, r, keys=KEYS),
     "replicated_uniques": lambda o, r: sdc.replicated_uniques(o, r, keys=KEYS),
     "copied_records": sdc.copied_records,
     "record_linkage": lambda o, r: sdc.record_linkage(o, r, variables=KEYS, numeric=["age"]),

@@ -71,8 +71,9 @@ class Thresholds(_Limits):
     known_points
         Limit on the share of the people who are alone for who knows some of their rows (of a panel, of visits): a table
         such as ``{"points": 2, "alone": 0.05}``, or the share by itself for two rows.
-    match_risk, replicated_uniques, correctly_disclosed
-        Limits on a release beside its original, as shares of the records: rows expected to be matched back,
+    match_risk, few_matches, replicated_uniques, correctly_disclosed
+        Limits on a release beside its original, as shares of the records: rows expected to be matched back, those that
+        fewer than k (the limit; else 3) released records match for whoever knows their true keys (0: none may),
         unique in both files, disclosed correctly (DiSCO).
     copied_records
         Limit on the share of the released records that are copies of single original records beyond chance (0: none
@@ -119,6 +120,7 @@ class Thresholds(_Limits):
         household_uniques: float | None
         known_points: ShareAtPoints | None
         match_risk: float | None
+        few_matches: float | None
         replicated_uniques: float | None
         copied_records: float | None
         correctly_disclosed: float | None
@@ -142,6 +144,7 @@ class Thresholds(_Limits):
         household_uniques: float | NotAsked | None = None,
         known_points: Mapping[str, float] | float | NotAsked | None = None,
         match_risk: float | NotAsked | None = None,
+        few_matches: float | NotAsked | None = None,
         replicated_uniques: float | NotAsked | None = None,
         copied_records: float | NotAsked | None = None,
         correctly_disclosed: float | NotAsked | None = None,

@@ -397,13 +397,12 @@ def files_to_match(
     )  # fmt: skip
 
 
-def refuse_what_does_not_fit(files: FilesToMatch) -> None:
+def refuse_what_does_not_fit(pair: Pair, n_variables: int, n_intervals: int = 0) -> None:
     """Raise TooMuchError where matching what came from an engine takes more than is left beside it."""
-    pair, ways = files.pair, (files.by, *(other for other, _ in files.readings))
     plan: Any = next((frame for frame in pair.plans if is_lazy(frame)), None)
     here = None if plan is None or isinstance(pair, PartedPair) else bytes_here(plan)
     rows = max(map(len, pair.frames)) if here is not None else 0
-    takes = bytes_of_matching(rows, 2 * len(files.by.names), max(len(way.widths) for way in ways))
+    takes = bytes_of_matching(rows, 2 * n_variables, n_intervals)
     if here is not None and takes > here:
         raise TooMuchError(
             f"matching {rows:,} rows with as many takes about {takes / 1e9:.1f} GB, and {here / 1e9:.1f} GB are left "

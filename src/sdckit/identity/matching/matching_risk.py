@@ -554,7 +554,8 @@ def matching_risk(
     )  # fmt: skip
     pair, how = files.pair, files.by
     matching_options.refuse_missing(pair, how)
-    matching_options.refuse_what_does_not_fit(files)
+    widths = [len(way.widths) for way in (how, *(other for other, _ in files.readings))]
+    matching_options.refuse_what_does_not_fit(pair, len(how.names), max(widths))
     options = (tol, bounds, around, distance)
     if isinstance(pair, PartedPair):
         matched = _matched_in_parts(files, pair, broken.by, options)

@@ -36,6 +36,7 @@ from sdckit.protect.suppression.suppression_choices import (
     read_importance,
 )
 from sdckit.protect.suppression.suppression_implied import hide_implied as hide, implied
+from sdckit.protect.suppression.suppression_matches import few_matches_of_truth, match_truth
 from sdckit.protect.suppression.suppression_mend import mend
 from sdckit.protect.suppression.suppression_together import (
     Bonds,
@@ -88,6 +89,7 @@ def implied_notes(n_implied: int | None, *, bound: bool) -> dict[str, str]:
 
 
 MOST_KEYS = 60  # sets of keys are bit masks in one word
+ROUNDS = 3  # of further suppressions, as a record that came to lack all keys counts for nobody
 EASY = 80  # records at risk, times the square of the keys one may lose: up to this solved exactly by default
 NODES = {"auto": 50, "asked": 20_000}
 
@@ -115,6 +117,7 @@ def local_suppression(
     household: str | None = None,
     household_variables: Sequence[str] | None = None,
     hide_implied: bool = False,
+    true_keys: bool = False,
     seed: arguments.Seed = None,
     scenario: Scenario | None = None,
 ) -> Protected:
@@ -158,6 +161,10 @@ def local_suppression(
         Whether more values are taken out until none follows from the others (see Notes): the same key of one more
         record that is like the first in all that is left, and unlike it in the value; where there is no such record,
         one more key of the first. ``n_implied`` then tells what could not be hidden, if anything.
+    true_keys : bool
+        Whether at least k records match the true keys of each record, too (see Notes): values are taken out of further
+        records that differ from it in few keys. ``n_few_matches`` then tells the records for which there were too few
+        such records, if any.
     seed : int, numpy.random.Generator or None
         Draws those records; nothing else is random. A reader who could draw them again would know which they are.
     scenario : Scenario, optional
@@ -198,6 +205,12 @@ def local_suppression(
     By the rule records may be safe that have kept every value, because others have lost theirs
     (``at_risk_unchanged``). An intruder who sets records with missing values aside still finds them alone:
     alpha = 0 is the strict choice.
+
+    By the rule a record that lost a value matches all values that it may have had. Whoever knows the true one sets
+    aside the records that show another, and may be left with the record alone (`few_matches` counts that). With
+    `true_keys` records nearly like it lose values, until k match: those that differ in the fewest keys, of these those
+    that lack most keys already, drawn among equals; a record loses values for others once, and never the last one.
+    Up to twice as many values go in small files, hardly more in large ones.
 
     Nothing is taken out without need, and a reader who knows that can turn it round: of the levels that a key shows in
     the release, put each back where a value is missing and count. Where every record still reached k the value would
@@ -246,7 +259,8 @@ def local_suppression(
         if len(roles.keys) > MOST_KEYS:
             raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
         hide_implied = arguments.flag(hide_implied, "hide_implied")
-        if records.counts is not None and (hide_implied or household is not None or bundles):
+        true_keys = arguments.flag(true_keys, "true_keys")
+        if records.counts is not None and (hide_implied or true_keys or household is not None or bundles):
             raise DataError("rows that stand for several records lose no values together, and hide none")
         rng, drawn = open_rng(seed)
         own = _household(frame, household, household_variables, scenario)
@@ -263,13 +277,15 @@ def local_suppression(
         details: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
         details |= {"household": own[0], "household_variables": list(shared)} if shared else {}
         alone = bonds.alone(len(roles.keys))
-        secret = {"seed": drawn} if hide_implied else {}
+        secret = {"seed": drawn} if hide_implied or true_keys else {}
         details |= {"hide_implied": hide_implied, "n_implied": None}
         if hide_implied:
             following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
             count = partial(_count_following, lambda: following, bound=bonds.bind)
         else:  # counting takes long compared with the search, and is done when it is read
             count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
+        if true_keys:
+            details |= {"true_keys": True, "n_few_matches": _match_true_keys(file, requests, rank, bonds, rng)}
         settings = (roles, groups, requests, rank)
         return _protected(frame, records.n, *settings, file, at_risk, outcome, bonds, details, secret, count)
 
@@ -291,6 +307,22 @@ def _mend_again(file: WorkingFile, requests: Requests, rank: tuple[float, ...] |
         taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
         again = any(taken)
         widen(file, bonds)
+
+
+def _match_true_keys(
+    file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds, rng: np.random.Generator
+) -> int:
+    """Suppress further values until k records match every record's true keys; the records for which too few are."""
+    numbers, short = _levels(file) if rank is None else rank, np.empty(0, np.int64)
+    for _ in range(ROUNDS):
+        for keys, k in requests:
+            match_truth(file, keys, k, [numbers[j] for j in keys], bonds.linked(keys), rng)
+        widen(file, bonds)
+        _mend_again(file, requests, rank, bonds)  # missing values count for less, or not at all, for k itself
+        short = np.concatenate([few_matches_of_truth(file, keys, k) for keys, k in requests])
+        if not len(short):
+            break
+    return len(np.unique(short))
 
 
 def _household(

@@ -37,7 +37,7 @@ class _Cells(NamedTuple):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _count(mask):  # type: ignore[no-untyped-def]
+def count_bits(mask):  # type: ignore[no-untyped-def]
     """Number of bits set."""
     n = 0
     while mask:
@@ -47,7 +47,7 @@ def _count(mask):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _differences(codes, stratum, c, diff):  # type: ignore[no-untyped-def]
+def differences(codes, stratum, c, diff):  # type: ignore[no-untyped-def]
     """Fill `diff` (K,) with bit masks of the keys on which cells differ from cell c; all bits: another stratum."""
     for i in range(len(codes)):
         bits = np.uint64(0)
@@ -74,7 +74,7 @@ def _closest(diff, worth, gone, kinds, weights):  # type: ignore[no-untyped-def]
         if rest == 0:
             got += worth[i]
             continue
-        far = _count(rest)
+        far = count_bits(rest)
         if far > nearest:
             continue
         if far < nearest:
@@ -125,7 +125,7 @@ def _search(cells, hard, frequency, k, alpha, rank, strict, apply, masks):  # ty
         if apply and frequency[h] >= k:
             continue
         c, gone = hard[h], np.uint64(0)
-        _differences(codes, stratum, c, diff)
+        differences(codes, stratum, c, diff)
         while True:
             got, n = _closest(diff, worth, gone, kinds, weights)
             lacking = k - frequency[h] - got

@@ -40,6 +40,14 @@ class Bonds:
         """Whether any values are linked at all."""
         return any(self.shared) or any(len(bundle) > 1 for bundle in self.bundles)
 
+    def linked(self, keys: Sequence[int]) -> Bools:
+        """Which of some keys lose their values together, in pairs; each with itself."""
+        linked = np.eye(len(keys), dtype=np.bool_)
+        for bundle in self.bundles:
+            some = [i for i, j in enumerate(keys) if j in bundle]
+            linked[np.ix_(some, some)] = True
+        return linked
+
     def alone(self, n_keys: int) -> tuple[int, ...]:
         """Keys that are suppressed independently of other values."""
         bundles = zip(self.bundles, self.shared, strict=True)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sdckit.data.limits import CONDITIONS, FOLLOWING, LIMITS
+from sdckit.data.limits import CONDITIONS, LIMITS
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
@@ -304,16 +304,20 @@ def _models_left_out(plain: Plain) -> list[str]:
 
 
 def _found_without_a_limit(plain: Plain) -> list[str]:
-    """How many people are found by some of their rows or matched back, where no limit is on it."""
+    """How many people are found by some of their rows, matched back or like few, where no limit is on it."""
     unlimited = FOUND - {LIMITS[verdict["name"]].measure for verdict in plain["verdicts"]}
     trees = [(intruder["name"], intruder.get("measures", intruder)) for intruder in plain["intruders"]]
-    views = ((name, tree, place, view) for name, tree in trees for place, view in views_of(tree) if place in unlimited)
-    return by_intruder([(name, view.answer(tree, place, plain["n"])) for name, tree, place, view in views])
+    sentences: dict[str, list[tuple[str, str]]] = {}
+    for name, tree in trees:
+        for place, view in views_of(tree):
+            if place in unlimited:
+                sentences.setdefault(place, []).append((name, view.answer(tree, place, plain["n"])))
+    return [sentence for of_place in sentences.values() for sentence in by_intruder(of_place)]
 
 
 NEXT = "What to do next"
 # What finds people and is told of without a limit, too: their rows followed, and rows matched back.
-FOUND = {FOLLOWING.measure, *(kind.measure for kind in LIMITS.values() if kind.otherwise)}
+FOUND = {kind.measure for kind in LIMITS.values() if kind.open}
 FORMULA = 60  # letters of a formula in a sentence
 DRAWN = (2, 3, 5)
 K = next(kind.name for kind in LIMITS.values() if kind.judged == "violations")

@@ -33,6 +33,7 @@ from sdckit.workflow.recipes.starter_recipe import (
     NOT_IMPLIED,
     STILL_ABOVE,
     TRIAL,
+    TRUE_KEYS,
     CommentedStep,
     not_looked_for,
     the_rest,
@@ -261,6 +262,8 @@ def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
         yield "Columns that tell a key lose their value where the key does."
     if step.get("hide_implied"):
         yield f"{NOT_IMPLIED}."
+    if step.get("true_keys"):
+        yield f"{TRUE_KEYS}."
 
 
 def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence[tuple[str, bool, float]]) -> list[str]:

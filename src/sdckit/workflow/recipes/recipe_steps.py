@@ -186,7 +186,7 @@ class Method:
 
     def draws(self, arguments: Mapping[str, Any]) -> bool:
         """Whether it draws random numbers when it is called so."""
-        return self.random and (not self.kind.draws_with or bool(arguments.get(self.kind.draws_with)))
+        return self.random and (not self.kind.draws_with or any(map(arguments.get, self.kind.draws_with)))
 
     @property
     def keyed(self) -> bool:

@@ -454,6 +454,8 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
             lines.append(f"{sizes}: whoever sees the household together can count it.")
         if hide:
             lines.append(f"{NOT_IMPLIED}: there is a threshold on what can be reconstructed.")
+        if "true_keys" in step:
+            lines.append(f"{TRUE_KEYS}.")
         yield step, lines
 
 
@@ -462,6 +464,9 @@ ROWS_OF_PEOPLE = (
     'a missing key must be a level of its own (missing = "category" in the scenario)'
 )
 NOT_IMPLIED = "What would follow from the rest is taken out with it, as far as this step sees it"
+
+
+TRUE_KEYS = "As many records match everybody's true keys, which is more than k asks for"
 
 
 def the_rest(whom: str) -> str:
@@ -508,7 +513,8 @@ def suppression_step(
     together += [[size, str(intruder.household)] for size in household_sizes(data, intruder)]
     if together:
         step["together"] = together
-    return step | ({"hide_implied": True} if hide else {})
+    true = {"true_keys": True} if scenario.limits_of(compared=True).few_matches is not None else {}
+    return step | ({"hide_implied": True} if hide else {}) | true
 
 
 def lose_values(scenario: Scenario, name: str, measure: str, threshold: Any, columns: Sequence[str]) -> Step:
