@@ -15,7 +15,6 @@ import secrets
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from sdckit import operating_system
+from sdckit.app.worker_template import PROGRAM, ForkedWorker, Template
 from sdckit.data.files.whole_files import remove_left, replacing, write_whole
 from sdckit.data.scenarios.scenario_form import same_roles, without_lost_files
 from sdckit.errors import FileFormatError
@@ -349,7 +349,6 @@ def _locked(path: Path) -> IO[bytes] | None:
 
 
 LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
-PROGRAM = (sys.executable, "-m", "sdckit.app.worker_process")
 ENDED = "the process that works on the data ended by itself; it may have run out of memory"
 
 
@@ -378,12 +377,14 @@ class Worker:
         The session's folder, which the process may read and write.
     program
         What is started, with the folder as its last argument.
+    template
+        Of which the process is forked instead, where it can be.
     """
 
-    def __init__(self, folder: Path, *, program: Sequence[str] = PROGRAM) -> None:
+    def __init__(self, folder: Path, *, program: Sequence[str] = PROGRAM, template: Template | None = None) -> None:
         self.folder = folder
-        self._program = program
-        self._process: asyncio.subprocess.Process | None = None
+        self._program, self._template = program, template
+        self._process: asyncio.subprocess.Process | ForkedWorker | None = None
         self._lock = asyncio.Lock()
         self._closed = False
         self._cancels = 0
@@ -393,7 +394,7 @@ class Worker:
     def pid(self) -> int | None:
         """Of the process, while there is one."""
         alive = self._process is not None and self._process.returncode is None
-        return self._process.pid if alive and self._process else None
+        return self._process.pid or None if alive and self._process else None
 
     async def warm(self) -> None:
         """Start the process ahead, so that the first task finds everything loaded."""
@@ -448,7 +449,7 @@ class Worker:
                 raise TaskCancelledError if cancelled else TaskError(ENDED) from None
 
     async def _answer(
-        self, process: asyncio.subprocess.Process, tell: Callable[[str], None],
+        self, process: asyncio.subprocess.Process | ForkedWorker, tell: Callable[[str], None],
         partial: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]:  # fmt: skip
         while (line := await process.stdout.readline()).endswith(b"\n"):  # type: ignore[union-attr]
@@ -465,20 +466,32 @@ class Worker:
                 return dict(message["result"])
         raise EOFError
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _started(self) -> asyncio.subprocess.Process | ForkedWorker:
         if self._closed:
             raise TaskCancelledError
         if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
+            self._process = await self._forked() or await asyncio.create_subprocess_exec(
                 *self._program, str(self.folder),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 limit=LONGEST_LINE, start_new_session=operating_system.is_posix(),
-                env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(self.folder))},
+                env={**os.environ, **dict.fromkeys(operating_system.TEMPORARY, str(self.folder))},
             )  # fmt: skip
         if self._closed:  # while it started
             self._kill()
             raise TaskCancelledError
         return self._process
+
+    async def _forked(self) -> ForkedWorker | None:
+        """The process where the template forks it; it has loaded everything then."""
+        self._kill()  # its line, where it has ended by itself
+        forked = await self._template.ask(self.folder, LONGEST_LINE) if self._template else None
+        self._process = forked
+        if forked is None or await forked.begin():
+            return forked
+        if self._process is None:  # ended while it started
+            raise TaskCancelledError
+        self._kill()
+        return None
 
     def cancel(self) -> None:
         """End the process and its children now; whoever waits for the task gets `TaskCancelledError`."""
@@ -505,9 +518,10 @@ class Worker:
 
     def _kill(self) -> None:
         process, self._process = self._process, None
-        if process is None or process.returncode is not None:
-            return
-        operating_system.end_tree(process.pid)
+        if isinstance(process, ForkedWorker):
+            process.end()
+        elif process is not None and process.returncode is None:
+            operating_system.end_tree(process.pid)
 
 
 WARM = 1.0  # seconds that a page takes to be there; then its worker is started ahead
@@ -606,10 +620,15 @@ class Seats:
         What every new seat starts with.
     warm
         Seconds after which a worker is started ahead.
+    template
+        Of which workers are forked, where there is one.
     """
 
-    def __init__(self, folders: Folders, autosave: Autosave, first: Work, *, warm: float = WARM) -> None:
-        self._warm = warm
+    def __init__(
+        self, folders: Folders, autosave: Autosave, first: Work, *,
+        warm: float = WARM, template: Template | None = None,
+    ) -> None:  # fmt: skip
+        self._warm, self._template = warm, template
         self._folders, self._autosave, self._first = folders, autosave, first
         self._seats: dict[str, Seat] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
@@ -686,6 +705,7 @@ class Seats:
         folder = self._folders.make()
         first, self._expected = self._expected or self._first, None
         work = replace(first, secret=secrets.token_hex(32))
-        seat = Seat(name, folder, Worker(folder), self._autosave, work, warm=self._warm, first=work)
+        worker = Worker(folder, template=self._template)
+        seat = Seat(name, folder, worker, self._autosave, work, warm=self._warm, first=work)
         self._seats[name] = seat
         return seat

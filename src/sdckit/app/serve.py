@@ -24,6 +24,7 @@ from typing import Any
 from sdckit import operating_system
 from sdckit.app.browser_sessions import Autosave, Folders, Work, doors, state_folder
 from sdckit.app.guard import AGAIN, Guard
+from sdckit.app.worker_template import Template, started_template
 from sdckit.errors import SdcError
 
 LOCAL = "127.0.0.1"
@@ -68,8 +69,8 @@ def serve(options: Options) -> None:
         raise SdcError(f"the folder of the app cannot be made: {error.strerror}; set SDCKIT_APP_STATE") from None
     tempfile.tempdir = str(folders.uploads)  # uploads lie where they are removed
     try:
-        with contextlib.suppress(KeyboardInterrupt):
-            _run(listening, folders, options, ending)
+        with contextlib.suppress(KeyboardInterrupt), started_template() as template:
+            _run(listening, folders, options, ending, template)
     finally:
         listening.close()
         folders.close()
@@ -118,7 +119,9 @@ def _handed_over(port: int) -> socket.socket:
     raise SdcError(f"the socket that was handed over is not one of {LOCAL}; hand over one that listens there")
 
 
-def _run(listening: socket.socket, folders: Folders, options: Options, ending: _Ending) -> None:
+def _run(
+    listening: socket.socket, folders: Folders, options: Options, ending: _Ending, template: Template | None
+) -> None:
     port = listening.getsockname()[1]
     guard = Guard(port=port, limit=options.limit)
     # The browser may come while the rest is loaded: the socket listens, and it waits for its turn.
@@ -138,7 +141,7 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
         leave_untraced()
         leave_no_part()
         first = _first(options.file, options.scenario, options.project)
-        seats = Seats(folders, Autosave(folders.state), first, warm=options.warm)
+        seats = Seats(folders, Autosave(folders.state), first, warm=options.warm, template=template)
         frame = Frame(seats, limit=options.limit, stop=ending.end)
         guard.entered = lambda told: seats.expect(_first(**json.loads(told)))
         guard.stand_before(frame.app(), scripts=scripts_of(frame.html()))
