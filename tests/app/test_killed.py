@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import random
@@ -21,8 +22,7 @@ import pytest
 
 import sdckit as sdc
 from app.browsing import eventually, here
-from sdckit.app.browser_sessions import SAVED_NAME, Autosave, Folders, Seats, Step, TaskError, Work, Worker
-from sdckit.app.worker_template import Template, started_template
+from sdckit.app.browser_sessions import SAVED_NAME, Autosave, Folders, Seats, Step, TaskError, Template, Work, Worker
 from session_files import MARKER, SCENARIO, SECRET, STEPS, make_file
 
 KILLS = int(os.environ.get("SDCKIT_KILLS", "4"))
@@ -98,7 +98,7 @@ def test_the_task_of_a_killed_worker_gives_the_same_when_tried_again(tmp_path: P
     file = {"path": str(path), "reading": {}}
     ended: list[str] = []
 
-    async def run(template: Template | None) -> None:
+    async def run(template: Template) -> None:
         worker = Worker(folder, template=template)
 
         async def carried_out(task: str, given: dict[str, Any]) -> str:
@@ -134,7 +134,7 @@ def test_the_task_of_a_killed_worker_gives_the_same_when_tried_again(tmp_path: P
         worker.close()
         await asyncio.sleep(0)  # its line is let go
 
-    with started_template() as template:
+    with contextlib.closing(Template()) as template:
         asyncio.run(run(template))
     assert all("ended by itself" in text for text in ended)
     assert holding(elsewhere) == []
@@ -163,7 +163,7 @@ def served(state: str, path: str) -> None:
         say("end")
         await asyncio.sleep(600)
 
-    with started_template() as template:
+    with contextlib.closing(Template()) as template:
         asyncio.run(run())
 
 

@@ -13,8 +13,10 @@ import os
 import re
 import secrets
 import shutil
+import socket
 import stat
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +26,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from sdckit import operating_system
-from sdckit.app.worker_template import PROGRAM, ForkedWorker, Template
 from sdckit.data.files.whole_files import remove_left, replacing, write_whole
 from sdckit.data.scenarios.scenario_form import same_roles, without_lost_files
 from sdckit.errors import FileFormatError
@@ -345,9 +346,12 @@ def _locked(path: Path) -> IO[bytes] | None:
 
 # The parent's side of the one process in which a session's data are worked on.
 # It speaks JSON lines over two pipes: requests in; progress, a result or an error out. Whoever cancels
-# kills the process with all its children; the next task starts a new one.
+# kills the process with all its children; the next task starts a new one. On Linux it is forked of a template,
+# a process that has loaded what workers need: it begins at once, and shares its memory with the others.
 
 
+# With a folder behind it this is a worker, without one the template.
+PROGRAM: Sequence[str] = (sys.executable, "-m", "sdckit.app.worker_process")
 LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
 ENDED = "the process that works on the data ended by itself; it may have run out of memory"
 
@@ -366,6 +370,61 @@ class TaskCancelledError(Exception):
 
 class TaskAsideError(Exception):
     """The task stopped for another, and is to be begun anew."""
+
+
+class ForkedWorker:
+    """What `asyncio.subprocess.Process` is for a program, for a worker at the other end of a line."""
+
+    def __init__(self, stdout: asyncio.StreamReader, stdin: asyncio.StreamWriter) -> None:
+        self.stdout, self.stdin = stdout, stdin
+        self.pid = 0  # until it says it
+
+    async def begin(self) -> bool:
+        """Wait until it is there; False where it will not be: the template has ended, or `end` was called."""
+        with contextlib.suppress(OSError):
+            self.pid = int(await self.stdout.readline() or 0)
+        return self.pid > 0
+
+    @property
+    def returncode(self) -> int | None:
+        """None while it runs: its children do not hold the line."""
+        return 0 if self.stdout.at_eof() else None
+
+    def end(self) -> None:
+        """End it with its children; one that is not there yet ends as it finds its line closed."""
+        if self.pid and self.returncode is None:
+            operating_system.end_tree(self.pid)
+        self.stdin.transport.abort()
+
+
+class Template:
+    """The process of which workers are forked, which is started here; it holds no data and no session."""
+
+    def __init__(self) -> None:
+        self._control, end = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with end:
+            nothing = subprocess.DEVNULL
+            self.process = subprocess.Popen(
+                PROGRAM, stdin=end.fileno(), stdout=nothing, stderr=nothing, start_new_session=True
+            )
+
+    async def ask(self, folder: Path, limit: int) -> ForkedWorker:
+        """A worker for a folder, which has yet to begin: where the template has ended, nobody is at its end."""
+        line, end = socket.socketpair()
+        with end, contextlib.suppress(OSError):
+            socket.send_fds(self._control, [os.fsencode(folder)], [end.fileno()])
+        return ForkedWorker(*await asyncio.open_connection(sock=line, limit=limit))
+
+    def close(self) -> None:
+        """End the process, and with it the workers that still run."""
+        self._control.close()
+        self.process.kill()
+        self.process.wait()
+
+
+def start_template() -> Template | None:
+    """A template, where the system has them; None where a worker is always a program."""
+    return Template() if operating_system.can_fork() else None
 
 
 class Worker:
@@ -483,14 +542,15 @@ class Worker:
 
     async def _forked(self) -> ForkedWorker | None:
         """The process where the template forks it; it has loaded everything then."""
+        if self._template is None:
+            return None
         self._kill()  # its line, where it has ended by itself
-        forked = await self._template.ask(self.folder, LONGEST_LINE) if self._template else None
-        self._process = forked
-        if forked is None or await forked.begin():
+        self._process = forked = await self._template.ask(self.folder, LONGEST_LINE)
+        if await forked.begin():
             return forked
         if self._process is None:  # ended while it started
             raise TaskCancelledError
-        self._kill()
+        forked.end()
         return None
 
     def cancel(self) -> None:
@@ -621,7 +681,7 @@ class Seats:
     warm
         Seconds after which a worker is started ahead.
     template
-        Of which workers are forked, where there is one.
+        Of which workers are forked, where there is one; it is closed with the seats.
     """
 
     def __init__(
@@ -692,6 +752,8 @@ class Seats:
         """Remove all, as the server stops."""
         for seat in list(self._seats.values()):
             self.end(seat)
+        if self._template:
+            self._template.close()
 
     def in_use(self) -> bool:
         """Whether somebody sits here, or work waits for somebody."""

@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from sdckit import operating_system
-from sdckit.app.browser_sessions import Autosave, Folders, Work, doors, state_folder
+from sdckit.app.browser_sessions import Autosave, Folders, Work, doors, start_template, state_folder
 from sdckit.app.guard import AGAIN, Guard
-from sdckit.app.worker_template import Template, started_template
 from sdckit.errors import SdcError
 
 LOCAL = "127.0.0.1"
@@ -69,8 +68,8 @@ def serve(options: Options) -> None:
         raise SdcError(f"the folder of the app cannot be made: {error.strerror}; set SDCKIT_APP_STATE") from None
     tempfile.tempdir = str(folders.uploads)  # uploads lie where they are removed
     try:
-        with contextlib.suppress(KeyboardInterrupt), started_template() as template:
-            _run(listening, folders, options, ending, template)
+        with contextlib.suppress(KeyboardInterrupt):
+            _run(listening, folders, options, ending)
     finally:
         listening.close()
         folders.close()
@@ -119,14 +118,13 @@ def _handed_over(port: int) -> socket.socket:
     raise SdcError(f"the socket that was handed over is not one of {LOCAL}; hand over one that listens there")
 
 
-def _run(
-    listening: socket.socket, folders: Folders, options: Options, ending: _Ending, template: Template | None
-) -> None:
+def _run(listening: socket.socket, folders: Folders, options: Options, ending: _Ending) -> None:
     port = listening.getsockname()[1]
     guard = Guard(port=port, limit=options.limit)
     # The browser may come while the rest is loaded: the socket listens, and it waits for its turn.
     _announce(guard.address, STARTED, browser=options.browser)
     folders.open_door(port, guard.secret)
+    template = start_template()  # it ends with this process, if the seats do not come to be
 
     with operating_system.no_collecting():
         from sdckit.app.lean_shiny import load_shiny

@@ -49,8 +49,7 @@ def main(folder: str, loads: Iterator[str] | None = None) -> None:
     if loads is None:
         operating_system.step_back(NICE)
     source, out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    with Path(os.devnull).open("rb") as nothing:
-        os.dup2(nothing.fileno(), 0)  # what is begun from here reads no request, and does not hold the line
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what is begun from here reads no request, and does not hold the line
     os.dup2(2, 1)  # what a library prints is no answer
 
     def send(message: dict[str, Any]) -> None:
@@ -94,14 +93,12 @@ def template() -> None:
     while next(loads) != FIRST_FIGURES[-1]:
         pass
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a worker ended
-    with socket.socket(fileno=os.dup(0)) as control:
-        while (asked := socket.recv_fds(control, LONGEST_PATH, 1))[0]:
-            folder, (line,) = os.fsdecode(asked[0]), asked[1]
-            with contextlib.suppress(OSError):  # there is no room for another: its line is closed
-                if not os.fork():
-                    control.close()
-                    _begin(folder, line, loads)
-            os.close(line)
+    control = socket.socket(fileno=0)
+    while (asked := socket.recv_fds(control, LONGEST_PATH, 1, socket.MSG_CMSG_CLOEXEC))[0]:
+        with contextlib.suppress(OSError):  # there is no room for another: its line is closed
+            if not os.fork():
+                _begin(os.fsdecode(asked[0]), asked[1][0], loads)
+        os.close(asked[1][0])
 
 
 def _begin(folder: str, line: int, loads: Iterator[str]) -> None:
@@ -109,9 +106,8 @@ def _begin(folder: str, line: int, loads: Iterator[str]) -> None:
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
-        for standard in (0, 1):
-            os.dup2(line, standard)
-        os.close(line)
+        os.dup2(line, 0)  # the server asked the template there
+        os.dup2(line, 1)
         os.environ.update(dict.fromkeys(operating_system.TEMPORARY, folder))
         tempfile.tempdir = None
         sys.modules["numpy"].random.seed()

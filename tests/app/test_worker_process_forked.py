@@ -16,9 +16,8 @@ import pytest
 
 from app.browsing import children, eventually, here
 from app.toys import TOYS
-from sdckit.app import worker_template
-from sdckit.app.browser_sessions import TaskCancelledError, TaskError, Worker
-from sdckit.app.worker_template import Template, started_template
+from sdckit.app import browser_sessions
+from sdckit.app.browser_sessions import TaskCancelledError, TaskError, Template, Worker, start_template
 
 NO_FILE = {"path": "", "reading": {}}
 PREPARED = {"python", "python3", "jemalloc_bg_thd"}  # threads that are made for a fork; of OpenBLAS there is none here
@@ -30,11 +29,10 @@ def silent(_: str) -> None:
 
 def within(run: Callable[[Template], Awaitable[Any]], monkeypatch: pytest.MonkeyPatch) -> Any:
     """Run a coroutine with a template of toys."""
-    monkeypatch.setattr(worker_template, "PROGRAM", TOYS)
+    monkeypatch.setattr(browser_sessions, "PROGRAM", TOYS)
 
     async def whole() -> Any:
-        with started_template() as template:
-            assert template is not None
+        with contextlib.closing(Template()) as template:
             result = await run(template)
         assert not children(template.process.pid)
         await asyncio.sleep(0)  # lines that were closed are let go
@@ -171,7 +169,7 @@ def test_where_the_template_has_ended_a_worker_is_a_program(
 def test_it_ends_with_the_server(tmp_path: Path) -> None:
     """Killed without warning: template and worker are gone."""
     with subprocess.Popen(
-        [sys.executable, "-c", f"from app.test_worker_template import served; served({str(tmp_path)!r})"],
+        [sys.executable, "-c", f"from app.test_worker_process_forked import served; served({str(tmp_path)!r})"],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": here()},
@@ -188,7 +186,7 @@ def test_it_ends_with_the_server(tmp_path: Path) -> None:
 
 def served(folder: str) -> None:
     """A server with a worker at work; says the ids of its template, of the worker and of the worker's child."""
-    worker_template.PROGRAM = TOYS
+    browser_sessions.PROGRAM = TOYS
 
     async def run() -> None:
         template = Template()
@@ -210,8 +208,7 @@ def test_it_has_loaded_what_workers_need_and_no_thread_runs_that_a_fork_would_lo
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
     async def run() -> None:
-        with started_template() as template:
-            assert template is not None
+        with contextlib.closing(Template()) as template:
             worker = Worker(tmp_path, template=template)
             await worker.warm()
             tasks = Path(f"/proc/{template.process.pid}/task").glob("*/comm")
@@ -227,8 +224,7 @@ def test_it_has_loaded_what_workers_need_and_no_thread_runs_that_a_fork_would_lo
 def test_other_systems_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     for system in ("darwin", "win32"):
         monkeypatch.setattr("sdckit.operating_system.SYSTEM", system)
-        with started_template() as template:
-            assert template is None
+        assert start_template() is None
 
 
 def lives(process: int) -> bool:
