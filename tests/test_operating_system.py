@@ -157,6 +157,10 @@ def test_another_program_takes_over(system: str, monkeypatch: pytest.MonkeyPatch
     assert done[0] == (["a", "b"] if system == "win32" else ("a", ["a", "b"]))
 
 
+def test_processes_are_forked_where_libraries_are_made_for_it(system: str) -> None:
+    assert operating_system.can_fork() == (system == "linux")
+
+
 def test_a_port_is_taken_again(system: str) -> None:
     with socket.socket() as listening:
         operating_system.reuse_port(listening)

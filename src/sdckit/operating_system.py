@@ -39,6 +39,7 @@ SYSTEM = sys.platform
 STANDARD_ERROR = 2
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 MEMORY = Path("/proc/meminfo")
+TEMPORARY = ("TMPDIR", "TEMP", "TMP")  # what may name the folder of temporary files in the environment
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # of os.open: links are not followed
 
 
@@ -214,6 +215,11 @@ def end_with_parent() -> None:
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         if os.getppid() != parent:
             os._exit(0)
+
+
+def can_fork() -> bool:
+    """Whether a process that has loaded libraries may go on as two: those of macOS are not made for it."""
+    return SYSTEM == "linux"
 
 
 def step_back(by: int) -> None:

@@ -27,6 +27,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-
 EVERY = ("minor", "moderate", "serious", "critical")  # impacts of what axe-core finds
 WAIT = 120_000  # milliseconds: the machine may be busy with other tests
 
+TEMPLATE = [b"sdckit.app.worker_process", b""]  # the end of the command line of that of which workers are forked
+
 Visit = Callable[..., Any]
 
 
@@ -52,17 +54,11 @@ class Served:
         return sorted(self.own.glob("session-*"))
 
     def workers(self) -> list[int]:
-        """The ids of the processes that the server began; not one that is about to begin: the server waits for it."""
-        found, own = [], Path(f"/proc/{self.process.pid}/cmdline").read_bytes()
-        for entry in Path("/proc").glob("[0-9]*"):
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                begun = (entry / "cmdline").read_bytes() != own
-            except OSError:
-                continue
-            if int(fields[1]) == self.process.pid and fields[0] != "Z" and begun:
-                found.append(int(entry.name))
-        return found
+        """The ids of the processes in which sessions are worked on: they have a line to the server, or are its own."""
+        own = Path(f"/proc/{self.process.pid}/cmdline").read_bytes()
+        begun = {number: line for number, line in children(self.process.pid).items() if line != own}
+        (template,) = [number for number, line in begun.items() if line.split(b"\0")[-2:] == TEMPLATE] or [0]
+        return [number for number in begun if number != template] + list(children(template))
 
     def stop(self, *, signal: int = 2) -> int:
         self.process.send_signal(signal)
@@ -70,6 +66,20 @@ class Served:
         if self.process.stdout is not None:
             self.process.stdout.close()
         return code
+
+
+def children(process: int) -> dict[int, bytes]:
+    """The ids of the processes that one began, with their command lines; not one that has ended."""
+    begun = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            line = (entry / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(fields[1]) == process and fields[0] != "Z":
+            begun[int(entry.name)] = line
+    return begun
 
 
 def here() -> str:

@@ -1,4 +1,4 @@
-"""What the worker's own side loads; the rest stands in test_worker.py."""
+"""What the worker's own side loads; the rest stands in test_browser_sessions.py and test_worker_process_forked.py."""
 
 from __future__ import annotations
 

@@ -1,14 +1,19 @@
-"""A worker with toy tasks, to see what the two sides do: ``python toy_worker.py FOLDER``."""
+"""A worker with toy tasks, to see what the two sides do: ``python toy_worker.py FOLDER``; without one a template."""
 
 from __future__ import annotations
 
+import os
+import random
 import subprocess
 import sys
+import tempfile
 import time
 import types
 import warnings
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from sdckit.app import worker_process
 from sdckit.errors import SdcError, SdcWarning
@@ -50,6 +55,19 @@ def wait(desk: Any, tell: Any) -> dict[str, Any]:
         time.sleep(0.01)
 
 
+def stand(desk: Any, tell: Any) -> dict[str, Any]:
+    """What a worker has of its own: its session, its folder, its line, what it draws."""
+    opened = [str(one.readlink()) for one in Path("/proc/self/fd").iterdir() if one.is_symlink()]
+    return {
+        "leads": os.getsid(0) == os.getpgrp() == os.getpid(),
+        "folders": [tempfile.gettempdir(), *map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))],
+        "lines": sum(one.startswith("socket:") for one in set(opened)),
+        "drawn": [random.random(), float(np.random.random())],  # noqa: NPY002 - as libraries draw
+        "nice": os.nice(0),
+        "errors": str(Path("/proc/self/fd/2").readlink()),
+    }
+
+
 class Desk:
     def __init__(self, folder: Path) -> None:
         self.opened: list[Any] = []
@@ -62,7 +80,7 @@ class Desk:
 def place() -> None:
     """Put the toys where tasks and desk are looked for."""
     toys = types.ModuleType("sdckit.workflow.sessions.toys")
-    for one in (echo, refuse, fall, warn, begin, wait):
+    for one in (echo, refuse, fall, warn, begin, wait, stand):
         setattr(toys, one.__name__, one)
     desk = types.ModuleType("sdckit.workflow.sessions.answering")
     desk.Desk = Desk  # type: ignore[attr-defined]
@@ -72,4 +90,7 @@ def place() -> None:
 if __name__ == "__main__":
     place()
     worker_process.preload = lambda: None
-    worker_process.main(sys.argv[1])
+    if sys.argv[1:]:
+        worker_process.main(sys.argv[1])
+    worker_process.load_ahead = lambda: iter(worker_process.FIRST_FIGURES)
+    worker_process.template()

@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import shutil
+import socket
 import stat
 import subprocess
 import sys
@@ -345,11 +346,13 @@ def _locked(path: Path) -> IO[bytes] | None:
 
 # The parent's side of the one process in which a session's data are worked on.
 # It speaks JSON lines over two pipes: requests in; progress, a result or an error out. Whoever cancels
-# kills the process with all its children; the next task starts a new one.
+# kills the process with all its children; the next task starts a new one. On Linux it is forked of a template,
+# a process that has loaded what workers need: it begins at once, and shares its memory with the others.
 
 
+# With a folder behind it this is a worker, without one the template.
+PROGRAM: Sequence[str] = (sys.executable, "-m", "sdckit.app.worker_process")
 LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
-PROGRAM = (sys.executable, "-m", "sdckit.app.worker_process")
 ENDED = "the process that works on the data ended by itself; it may have run out of memory"
 
 
@@ -369,6 +372,61 @@ class TaskAsideError(Exception):
     """The task stopped for another, and is to be begun anew."""
 
 
+class ForkedWorker:
+    """What `asyncio.subprocess.Process` is for a program, for a worker at the other end of a line."""
+
+    def __init__(self, stdout: asyncio.StreamReader, stdin: asyncio.StreamWriter) -> None:
+        self.stdout, self.stdin = stdout, stdin
+        self.pid = 0  # until it says it
+
+    async def begin(self) -> bool:
+        """Wait until it is there; False where it will not be: the template has ended, or `end` was called."""
+        with contextlib.suppress(OSError):
+            self.pid = int(await self.stdout.readline() or 0)
+        return self.pid > 0
+
+    @property
+    def returncode(self) -> int | None:
+        """None while it runs: its children do not hold the line."""
+        return 0 if self.stdout.at_eof() else None
+
+    def end(self) -> None:
+        """End it with its children; one that is not there yet ends as it finds its line closed."""
+        if self.pid and self.returncode is None:
+            operating_system.end_tree(self.pid)
+        self.stdin.transport.abort()
+
+
+class Template:
+    """The process of which workers are forked, which is started here; it holds no data and no session."""
+
+    def __init__(self) -> None:
+        self._control, end = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with end:
+            nothing = subprocess.DEVNULL
+            self.process = subprocess.Popen(
+                PROGRAM, stdin=end.fileno(), stdout=nothing, stderr=nothing, start_new_session=True
+            )
+
+    async def ask(self, folder: Path, limit: int) -> ForkedWorker:
+        """A worker for a folder, which has yet to begin: where the template has ended, nobody is at its end."""
+        line, end = socket.socketpair()
+        with end, contextlib.suppress(OSError):
+            socket.send_fds(self._control, [os.fsencode(folder)], [end.fileno()])
+        return ForkedWorker(*await asyncio.open_connection(sock=line, limit=limit))
+
+    def close(self) -> None:
+        """End the process, and with it the workers that still run."""
+        self._control.close()
+        self.process.kill()
+        self.process.wait()
+
+
+def start_template() -> Template | None:
+    """A template, where the system has them; None where a worker is always a program."""
+    return Template() if operating_system.can_fork() else None
+
+
 class Worker:
     """One process, one task at a time.
 
@@ -378,12 +436,14 @@ class Worker:
         The session's folder, which the process may read and write.
     program
         What is started, with the folder as its last argument.
+    template
+        Of which the process is forked instead, where it can be.
     """
 
-    def __init__(self, folder: Path, *, program: Sequence[str] = PROGRAM) -> None:
+    def __init__(self, folder: Path, *, program: Sequence[str] = PROGRAM, template: Template | None = None) -> None:
         self.folder = folder
-        self._program = program
-        self._process: asyncio.subprocess.Process | None = None
+        self._program, self._template = program, template
+        self._process: asyncio.subprocess.Process | ForkedWorker | None = None
         self._lock = asyncio.Lock()
         self._closed = False
         self._cancels = 0
@@ -393,7 +453,7 @@ class Worker:
     def pid(self) -> int | None:
         """Of the process, while there is one."""
         alive = self._process is not None and self._process.returncode is None
-        return self._process.pid if alive and self._process else None
+        return self._process.pid or None if alive and self._process else None
 
     async def warm(self) -> None:
         """Start the process ahead, so that the first task finds everything loaded."""
@@ -448,7 +508,7 @@ class Worker:
                 raise TaskCancelledError if cancelled else TaskError(ENDED) from None
 
     async def _answer(
-        self, process: asyncio.subprocess.Process, tell: Callable[[str], None],
+        self, process: asyncio.subprocess.Process | ForkedWorker, tell: Callable[[str], None],
         partial: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]:  # fmt: skip
         while (line := await process.stdout.readline()).endswith(b"\n"):  # type: ignore[union-attr]
@@ -465,20 +525,33 @@ class Worker:
                 return dict(message["result"])
         raise EOFError
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _started(self) -> asyncio.subprocess.Process | ForkedWorker:
         if self._closed:
             raise TaskCancelledError
         if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
+            self._process = await self._forked() or await asyncio.create_subprocess_exec(
                 *self._program, str(self.folder),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 limit=LONGEST_LINE, start_new_session=operating_system.is_posix(),
-                env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(self.folder))},
+                env={**os.environ, **dict.fromkeys(operating_system.TEMPORARY, str(self.folder))},
             )  # fmt: skip
         if self._closed:  # while it started
             self._kill()
             raise TaskCancelledError
         return self._process
+
+    async def _forked(self) -> ForkedWorker | None:
+        """The process where the template forks it; it has loaded everything then."""
+        if self._template is None:
+            return None
+        self._kill()  # its line, where it has ended by itself
+        self._process = forked = await self._template.ask(self.folder, LONGEST_LINE)
+        if await forked.begin():
+            return forked
+        if self._process is None:  # ended while it started
+            raise TaskCancelledError
+        forked.end()
+        return None
 
     def cancel(self) -> None:
         """End the process and its children now; whoever waits for the task gets `TaskCancelledError`."""
@@ -505,9 +578,10 @@ class Worker:
 
     def _kill(self) -> None:
         process, self._process = self._process, None
-        if process is None or process.returncode is not None:
-            return
-        operating_system.end_tree(process.pid)
+        if isinstance(process, ForkedWorker):
+            process.end()
+        elif process is not None and process.returncode is None:
+            operating_system.end_tree(process.pid)
 
 
 WARM = 1.0  # seconds that a page takes to be there; then its worker is started ahead
@@ -606,10 +680,15 @@ class Seats:
         What every new seat starts with.
     warm
         Seconds after which a worker is started ahead.
+    template
+        Of which workers are forked, where there is one; it is closed with the seats.
     """
 
-    def __init__(self, folders: Folders, autosave: Autosave, first: Work, *, warm: float = WARM) -> None:
-        self._warm = warm
+    def __init__(
+        self, folders: Folders, autosave: Autosave, first: Work, *,
+        warm: float = WARM, template: Template | None = None,
+    ) -> None:  # fmt: skip
+        self._warm, self._template = warm, template
         self._folders, self._autosave, self._first = folders, autosave, first
         self._seats: dict[str, Seat] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
@@ -673,6 +752,8 @@ class Seats:
         """Remove all, as the server stops."""
         for seat in list(self._seats.values()):
             self.end(seat)
+        if self._template:
+            self._template.close()
 
     def in_use(self) -> bool:
         """Whether somebody sits here, or work waits for somebody."""
@@ -686,6 +767,7 @@ class Seats:
         folder = self._folders.make()
         first, self._expected = self._expected or self._first, None
         work = replace(first, secret=secrets.token_hex(32))
-        seat = Seat(name, folder, Worker(folder), self._autosave, work, warm=self._warm, first=work)
+        worker = Worker(folder, template=self._template)
+        seat = Seat(name, folder, worker, self._autosave, work, warm=self._warm, first=work)
         self._seats[name] = seat
         return seat

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from sdckit import operating_system
-from sdckit.app.browser_sessions import Autosave, Folders, Work, doors, state_folder
+from sdckit.app.browser_sessions import Autosave, Folders, Work, doors, start_template, state_folder
 from sdckit.app.guard import AGAIN, Guard
 from sdckit.errors import SdcError
 
@@ -124,6 +124,7 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
     # The browser may come while the rest is loaded: the socket listens, and it waits for its turn.
     _announce(guard.address, STARTED, browser=options.browser)
     folders.open_door(port, guard.secret)
+    template = start_template()  # it ends with this process, if the seats do not come to be
 
     with operating_system.no_collecting():
         from sdckit.app.lean_shiny import load_shiny
@@ -138,7 +139,7 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
         leave_untraced()
         leave_no_part()
         first = _first(options.file, options.scenario, options.project)
-        seats = Seats(folders, Autosave(folders.state), first, warm=options.warm)
+        seats = Seats(folders, Autosave(folders.state), first, warm=options.warm, template=template)
         frame = Frame(seats, limit=options.limit, stop=ending.end)
         guard.entered = lambda told: seats.expect(_first(**json.loads(told)))
         guard.stand_before(frame.app(), scripts=scripts_of(frame.html()))
