@@ -185,8 +185,9 @@ def gates(_: Names, folder: Path) -> None:
 
 
 def documents(_: Names, folder: Path) -> None:
-    """A survey and its scenario, for a report on the command line."""
+    """A survey, a release of it and their scenario, for reports on the command line."""
     sdc.load_demo().write_csv(folder / "survey.csv")
+    sdc.local_suppression(sdc.load_demo(), keys=["age", "educ"], k=3).data.write_csv(folder / "released.csv")
     _scenario(folder, keys=["age", "educ"], sampling_fraction=0.01, thresholds={"k": 3})
 
 

@@ -146,7 +146,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
 CONTRIBUTIONS = "key_contributions"
 READY = (
     "Check once more that the file that leaves is the one assessed here.",
-    "Give out that file and documents without exact figures only; the original, the log and all keys stay inside.",
+    "Give out that file, and with it documents of it alone; the original, the log and all keys stay inside.",
     "Set a date for the next review: what others know, and what else is published, changes.",
 )
 TAKE_OUT = "Take out single values of records that share what is known with too few."
@@ -267,6 +267,8 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(
             f"The annex has {'a warning' if warnings == 1 else f'{warnings} warnings'} on how this was measured."
         )
+    if "released" in plain:  # its figures of the original tell what the release does not
+        points.append(TOGETHER)
     points.append("Somebody may know more than is named here: only that was looked at.")
     return points
 
@@ -318,6 +320,7 @@ def _found_without_a_limit(plain: Plain) -> list[str]:
 NEXT = "What to do next"
 # What finds people and is told of without a limit, too: their rows followed, and rows matched back.
 FOUND = {kind.measure for kind in LIMITS.values() if kind.open}
+TOGETHER = "Do not give out both this document and the release: together they may tell values that were taken out."
 FORMULA = 60  # letters of a formula in a sentence
 DRAWN = (2, 3, 5)
 K = next(kind.name for kind in LIMITS.values() if kind.judged == "violations")

@@ -166,7 +166,8 @@ PROTECTION = Note(
     "coarsely where totals, nested levels or differences would give a small count away; "
     "rates are computed from the rounded counts, so parts may not add up. Levels held by "
     "fewer than 5 records are pooled, estimates have two significant digits, and no "
-    "maximum, quantile or record is shown.",
+    "maximum, quantile or record is shown. This does not protect against somebody who has a release made from the "
+    "file, too: whoever tries which of the values that were taken out of it give these figures may find them.",
     "Hundepool et al. (2012), chapter 5",
 )
 
