@@ -18,7 +18,8 @@ VIEW = share_view(
         "Samarati (2001); Reiter & Mitra (2009)",
     ),
     answer=lambda tree, _: (
-        f"Of the people, {over(tree, 'few_matches')} have fewer than k released records that match the truth about "
-        "them."
+        f"Of the people, {over(tree, 'few_matches')} have fewer than {tree['k']} released records that match the "
+        "truth about them."
     ),
+    more=lambda result, _: {"k": result.k},
 )
