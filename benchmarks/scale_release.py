@@ -52,6 +52,7 @@ TARGETS: dict[str, Callable[..., Any]] = {
 MEASURES: dict[str, Callable[[Any], Any]] = {
     "replicated_uniques": lambda pair: sdc.replicated_uniques(pair, keys=KEYS),
     "identity_disclosure": lambda pair: sdc.identity_disclosure(pair, keys=KEYS),
+    "few_matches": lambda pair: sdc.few_matches(pair, keys=KEYS),
     **{
         f"{name} of {target}": lambda pair, run=run, target=target: run(pair, keys=KEYS, target=target)
         for name, run in TARGETS.items()

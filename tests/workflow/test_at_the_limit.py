@@ -144,6 +144,7 @@ SHARES: Mapping[str, Judge] = {
     "global_risk": verdicts,
     "household_uniques": verdicts,
     "match_risk": of_release,
+    "few_matches": of_release,
     "replicated_uniques": of_release,
     "copied_records": of_copies,
     "correctly_disclosed": of_release,

@@ -75,14 +75,14 @@ GIVEN = {
     "one file": Given((FILE,), OF_KEYS | OF_ROLES, ROLES),
     "one file of values taken out": Given((HIDDEN,), OF_KEYS | OF_ROLES | {"recoverable"}, ROLES),
     "nothing changed": Given(
-        (FILE, FILE), OF_KEYS | OF_ROLES | OF_PAIR | {"match_risk", "correctly_disclosed"},
+        (FILE, FILE), OF_KEYS | OF_ROLES | OF_PAIR | {"match_risk", "few_matches", "correctly_disclosed"},
         {**ROLES, "aligned": True, "tables": TABLES},
     ),
     "rows that nobody put together": Given(
         (FILE, FILE), OF_KEYS | OF_ROLES | OF_PAIR | {"correctly_disclosed"}, {**ROLES, "tables": TABLES}
     ),
     "no tables": Given(
-        (FILE, HIDDEN), OF_KEYS | OF_ROLES | OF_PAIR | {"match_risk", "correctly_disclosed", "recoverable"},
+        (FILE, HIDDEN), OF_KEYS | OF_ROLES | OF_PAIR | {"match_risk", "few_matches", "correctly_disclosed", "recoverable"},
         {**ROLES, "aligned": True},
     ),
     "the people kept aside are those of the file": Given(
