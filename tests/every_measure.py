@@ -31,6 +31,7 @@ MORE: dict[str, dict[str, Any]] = {
     "population_risk": {"weight": "w"},
     "population_uniques": {"weight": "w"},
     "explain": {"id": "row", "row": 2},
+    "few_matches": {"id": "row"},
     "matching_risk": {"numeric": ["income"], "synthetic": ["income"], "id": "row"},
     "record_linkage": {"id": "row"},
     "interval_risk": {"id": "row"},

@@ -222,6 +222,16 @@ def can_fork() -> bool:
     return SYSTEM == "linux"
 
 
+def fork() -> bool:
+    """Go on as two processes; True in the second, which leads a session of its own. Nobody asks how it ends."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    if os.fork():
+        return False
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    return True
+
+
 def step_back(by: int) -> None:
     """Let other processes go first, where the system has such an order."""
     if hasattr(os, "nice"):

@@ -225,7 +225,6 @@ def test_garbage_is_looked_for_while_a_command_runs_alone() -> None:
 
 def test_an_engine_is_left_without_a_word(tmp_path: Path) -> None:
     """DuckDB lists what is left of it as the process ends."""
-    pytest.importorskip("duckdb")
     file = tmp_path / "a.csv"
     file.write_text("sex,age\n" + "f,30\nm,40\n" * 20)
     line = ["-m", "sdckit", "assess", file, "--keys", "sex,age", "--k", "2", "--engine", "duckdb"]

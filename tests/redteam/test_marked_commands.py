@@ -134,6 +134,7 @@ LINES = {
     "beta-likeness": f"beta-likeness {TOLD}",
     "delta-disclosure": f"delta-disclosure {TOLD}",
     "alpha-k": f"alpha-k {TOLD}",
+    "few-matches": f"few-matches {PAIR} {KEYS}",
     "identity-disclosure": f"identity-disclosure {PAIR} {KEYS}",
     "replicated-uniques": f"replicated-uniques {PAIR} {KEYS}",
     "generalization-loss": f"generalization-loss {ROWS} --hierarchies sex=levels.csv",

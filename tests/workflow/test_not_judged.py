@@ -82,7 +82,8 @@ GIVEN = {
         (FILE, FILE), OF_KEYS | OF_ROLES | OF_PAIR | {"correctly_disclosed"}, {**ROLES, "tables": TABLES}
     ),
     "no tables": Given(
-        (FILE, HIDDEN), OF_KEYS | OF_ROLES | OF_PAIR | {"match_risk", "few_matches", "correctly_disclosed", "recoverable"},
+        (FILE, HIDDEN),
+        OF_KEYS | OF_ROLES | OF_PAIR | {"match_risk", "few_matches", "correctly_disclosed", "recoverable"},
         {**ROLES, "aligned": True},
     ),
     "the people kept aside are those of the file": Given(

@@ -164,7 +164,7 @@ def test_all_run_where_every_role_is_declared() -> None:
     found, skipped, told = run()
     assert skipped == {"robust_interval_risk": "the scenario names fewer than two numeric variables"}
     assert list(found) == [
-        "matching_risk", "identity_disclosure", "record_linkage", "interval_risk",
+        "matching_risk", "few_matches", "identity_disclosure", "record_linkage", "interval_risk",
         "correct_attribution_probability:ill", "correct_attribution_probability:income",
         "attribute_disclosure:ill", "attribute_disclosure:income", "prediction_risk:ill", "prediction_risk:income",
         "recoverable_values",
@@ -174,7 +174,7 @@ def test_all_run_where_every_role_is_declared() -> None:
 
 def test_rows_that_do_not_belong_together_are_not_matched() -> None:
     found, skipped, _ = run(aligned=False)
-    assert set(skipped) == {"matching_risk", "record_linkage", "interval_risk", "robust_interval_risk"}
+    assert set(skipped) == {"matching_risk", "few_matches", "record_linkage", "interval_risk", "robust_interval_risk"}
     assert set(skipped.values()) == {NOT_ALIGNED}
     assert "identity_disclosure" in found
 

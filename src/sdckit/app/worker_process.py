@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import queue
-import signal
 import socket
 import sys
 import tempfile
@@ -92,20 +91,17 @@ def template() -> None:
     loads = load_ahead()
     while next(loads) != FIRST_FIGURES[-1]:
         pass
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a worker ended
     control = socket.socket(fileno=0)
     while (asked := socket.recv_fds(control, LONGEST_PATH, 1, socket.MSG_CMSG_CLOEXEC))[0]:
         with contextlib.suppress(OSError):  # there is no room for another: its line is closed
-            if not os.fork():
+            if operating_system.fork():
                 _begin(os.fsdecode(asked[0]), asked[1][0], loads)
         os.close(asked[1][0])
 
 
 def _begin(folder: str, line: int, loads: Iterator[str]) -> None:
-    """Be a worker that was just forked: the first of its own session, with what comes by chance its own."""
+    """Be a worker that was just forked, with what comes by chance its own."""
     try:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        os.setsid()
         os.dup2(line, 0)  # the server asked the template there
         os.dup2(line, 1)
         os.environ.update(dict.fromkeys(operating_system.TEMPORARY, folder))

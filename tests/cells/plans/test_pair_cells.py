@@ -32,8 +32,8 @@ MATCHED: tuple[dict[str, Any], ...] = (
 
 def test_what_is_counted() -> None:
     assert {row.name for row in COUNTED} == {
-        "matching_risk", "identity_disclosure", "replicated_uniques", "correct_attribution_probability",
-        "attribute_disclosure", "attribute_disclosure_table", "copied_records",
+        "matching_risk", "few_matches", "identity_disclosure", "replicated_uniques",
+        "correct_attribution_probability", "attribute_disclosure", "attribute_disclosure_table", "copied_records",
     }  # fmt: skip
 
 
