@@ -73,6 +73,18 @@ def test_the_commands_that_follow_run(
     assert [*in_the_recipe] == [line for line in out.out.splitlines() if line.startswith("  sdckit ")]
 
 
+def test_the_release_of_a_file_with_labels_keeps_them(sdckit: Runner, folder: Path) -> None:
+    survey = pl.DataFrame({"sex": ["f", "m"] * 60, "age": [20, 30, 40, 30] * 30, "income": [1, 2, 3, 4] * 30})
+    sdc.write_file(survey, "our.sav", labels={"sex": "Sex of the person"})
+    roles = 'keys = ["sex", "age"]\nsensitive = ["income"]\nsampling_fraction = 0.1\nhousehold = "none"\n'
+    Path("s.toml").write_text(roles)
+    out = sdckit("recipe", "init", "our.sav", "--scenario", "s.toml", "--out", "l.toml", *TYPE)
+    assert out.code in (0, 1), out.err
+    protect, check = (shlex.split(line)[1:] for line in out.out.splitlines() if line.startswith("  sdckit "))
+    assert sdckit(*protect).code == sdckit(*check).code == 0
+    assert sdc.read_labels("safe.sav").variables == {"sex": "Sex of the person"}
+
+
 def test_what_is_not_judged_is_not_said_to_hold(sdckit: Runner, folder: Path) -> None:
     Path("s.toml").write_text('keys = ["sex", "age"]\nsampling_fraction = 0.1\n')  # it says nothing of households
     proposed = sdckit("propose", "survey.csv", "--scenario", "s.toml", "--out", "p.toml", *TYPE)

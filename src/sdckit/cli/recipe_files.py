@@ -204,9 +204,13 @@ def codes_of(missing: list[str] | None, scenario: Scenario | None) -> Sequence[s
 
 def next_commands(recipe: str, reading: Reading, of_type: ReleaseType, scenario: Path) -> list[str]:
     """The commands that protect a file by the recipe written to `recipe`, and check the release."""
+    from sdckit.data.files.write_file import LABELLED, WRITTEN
+
+    ending = reading.file.suffix.lower()
+    released = f"safe{ending if WRITTEN.get(ending) in LABELLED else '.csv'}"  # which keeps the labels
     name, file = path_typed("recipe.toml" if recipe == TO_STDOUT else recipe), path_typed(reading.file)
     given = f" --scenario {path_typed(scenario)}{as_typed(reading, of_type)}"
     return [
-        f"  sdckit protect {name} {file}{given} --out safe.csv --log log.json",
-        f"  sdckit check {file}{given} --released safe.csv --log log.json",
+        f"  sdckit protect {name} {file}{given} --out {released} --log log.json",
+        f"  sdckit check {file}{given} --released {released} --log log.json",
     ]
