@@ -112,6 +112,9 @@ def test_a_labelled_file_declares_its_encoding(tmp_path: Path, ending: str) -> N
         old = safe.read_bytes().replace(b"<release>119<", b"<release>117<").replace(b"UTF-8", b"ASCII")
         path.write_bytes(old)
     given = CsvOptions(encoding="cp1252")
+    if safe.read_bytes() == older.read_bytes():  # pyreadstat before 1.3.7 declares none in SPSS files
+        assert options_beside(safe, given, original=original) == given
+        return
     assert options_beside(older, given, original=original) == given
     with pytest.warns(SdcWarning, match=f"safe.{ending}: read by the encoding of its own, not as original.{ending} is"):
         assert options_beside(safe, given, original=original) == CsvOptions()
