@@ -53,6 +53,7 @@ def test_matches_are_those_of_all_pairs(rows):
     assert sdc.few_matches(original, shuffled, keys=["x0", "x1"], k=3, id="id").few_matches == result.few_matches
 
 
+@pytest.mark.filterwarnings("ignore:key")  # the same in every record, or different in each
 @given(ROWS, st.integers(2, 4))
 def test_k_with_missing_values_as_a_category_leaves_nobody_with_fewer(rows, k):
     original, released = frames(rows)
