@@ -63,10 +63,7 @@ class FewMatches(PairRecordResult):
 
     def told(self, column: str) -> NDArray[Any]:
         """Record-level values of a column: means over the releases."""
-        values = {
-            "match_count": self.counted, "own_match": self.own, "few_matches": self.own & (self.counted < self.k),
-            "unique_match": self.own & (self.counted == 1),
-        }  # fmt: skip
+        values = {"match_count": self.counted, "own_match": self.own, **_flags(self.counted, self.own, self.k)}
         return values[column].mean(axis=0)  # type: ignore[no-any-return]
 
     @cached_property
@@ -175,10 +172,15 @@ def few_matches(
     )
 
 
+def _flags(counted: Ints, own: Bools, k: int) -> dict[str, Bools]:
+    """Whether few records, or their own alone, match people who are among their matches."""
+    return {"few_matches": own & (counted < k), "unique_match": own & (counted == 1)}
+
+
 def _figures(counted: Ints, own: Bools, weights: Ints, k: int) -> dict[str, float]:
-    n = weights.sum()
+    n, flags = weights.sum(), _flags(counted, own, k)
     return {
-        "few_matches": float(weights[own & (counted < k)].sum() / n),
-        "unique_matches": float(weights[own & (counted == 1)].sum() / n),
+        "few_matches": float(weights[flags["few_matches"]].sum() / n),
+        "unique_matches": float(weights[flags["unique_match"]].sum() / n),
         "fewest_matches": float(counted[own].min()) if own.any() else math.nan,
     }

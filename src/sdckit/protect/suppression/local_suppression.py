@@ -319,7 +319,7 @@ def _match_true_keys(
             match_truth(file, keys, k, [numbers[j] for j in keys], bonds.linked(keys), rng)
         widen(file, bonds)
         _mend_again(file, requests, rank, bonds)  # missing values count for less, or not at all, for k itself
-        short = np.concatenate([few_matches_of_truth(file, keys, k) for keys, k in requests])
+        short = np.concatenate([few_matches_of_truth(file, keys, k)[0] for keys, k in requests])
         if not len(short):
             break
     return len(np.unique(short))

@@ -54,10 +54,12 @@ def _taken(column: Coded, rows: Ints) -> Coded:
     return replace(column, values=column.values[rows])
 
 
-def few_matches_of_truth(file: WorkingFile, keys: Sequence[int], k: int) -> Ints:
-    """The rows that lost a value and whose true keys fewer than k records match."""
+def few_matches_of_truth(file: WorkingFile, keys: Sequence[int], k: int) -> tuple[Ints, Ints]:
+    """The rows that lost a value and whose true keys fewer than k records match, and how many do."""
     rows = np.flatnonzero(file.gone[list(keys)].any(axis=0))  # others match as many as before, or more
-    return rows[matches_of_truth(file, keys, rows) < k] if len(rows) else rows
+    matches = matches_of_truth(file, keys, rows) if len(rows) else rows
+    few = matches < k
+    return rows[few], matches[few]
 
 
 def match_truth(
@@ -69,20 +71,20 @@ def match_truth(
     drawn among equals, so that a reader who knows the rule cannot tell who had to lose them. `linked` (keys, keys): the
     keys that lose their values together.
     """
-    short = few_matches_of_truth(file, keys, k)
+    short, matches = few_matches_of_truth(file, keys, k)
     if not len(short):
         return
     stratum = np.zeros(len(short), np.int64) if file.strata is None else file.strata.codes(short)
     true = np.column_stack([*(_codes(file.keys[j], short) for j in keys), stratum])
     targets, first = np.unique(true, axis=0, return_index=True)
     order = rng.permutation(len(targets))
-    lacking = k - matches_of_truth(file, keys, short[first[order]])
+    lacking = k - matches[first[order]]
     _Cells(file, keys, linked, np.asarray(rank, np.float64), targets[order], lacking, rng).match()
 
 
-def _masks(codes: Ints) -> Ints:
-    """The places that are not missing, as bit masks."""
-    return np.asarray((codes != GONE) @ (1 << np.arange(codes.shape[1])), np.int64)
+def _masks(kept: Bools) -> Ints:
+    """The places that are kept in each row, as bit masks."""
+    return np.asarray(kept @ (1 << np.arange(kept.shape[-1])), np.int64)
 
 
 def _codes(column: Coded, rows: Ints) -> Ints:
@@ -116,7 +118,7 @@ class _Cells:
 
     def match(self) -> None:
         """Suppress values in the nearest records until no target lacks matches, or no record is left."""
-        present, known = (_masks(codes) for codes in (self.codes, self.targets))
+        present, known = (_masks(codes != GONE) for codes in (self.codes, self.targets))
         by_rank = np.argsort(-self.rank, kind="stable").tolist()
         for mask in sorted(np.unique(present).tolist(), key=int.bit_count):
             cells = np.flatnonzero(present == mask)
@@ -177,7 +179,7 @@ class _Cells:
 
     def _remember(self, cell: int, kept: Bools, n: int) -> None:
         """Note that so many more records have the codes of a cell in the keys kept, and nothing else."""
-        of_mask = self.gains.setdefault(sum(1 << j for j in np.flatnonzero(kept).tolist()), {})
+        of_mask = self.gains.setdefault(int(_masks(kept)), {})
         hashed = int(self.parts[0][cell][kept].sum(dtype=np.uint64))
         of_mask[hashed] = of_mask.get(hashed, 0) + n
 
