@@ -15,8 +15,7 @@ from hypothesis import given
 from draw import files, quiet
 from sdckit import as_cells
 from sdckit.cells.pair import open_pair
-from sdckit.cells.shared_coding import classes_of, in_same_order, matching_cells, share_coding
-from sdckit.data.frames import open_frame
+from sdckit.cells.shared_coding import classes_of, matching_cells, share_coding
 from sdckit.errors import ColumnError
 
 DAY = dt.date(2020, 1, 2)
@@ -161,43 +160,3 @@ def test_files_of_the_same_numbers_are_numbered_in_their_order(values):
     assert before.tolist() == [sorted(values).index(value) + 1 for value in values]
     assert after.tolist() == before.tolist()[::-1]
     assert pair.codes("x").labels()[1:] == [f"{value:g}" if value < 100 else str(value) for value in sorted(values)]
-
-
-RNG = np.random.default_rng(4)
-FEW = 30_000  # more than are looked at
-PEOPLE = pl.DataFrame(
-    {
-        "region": np.sort(RNG.integers(0, 8, FEW)), "home": np.arange(FEW) // 3, "sex": RNG.choice(["m", "f"], FEW),
-        "age": RNG.integers(0, 90, FEW), "pay": RNG.normal(0, 1, FEW), "rare": RNG.random(FEW) < 0.03,
-    }
-)  # fmt: skip
-
-
-def shuffled(by: list[str]) -> pl.DataFrame:
-    """Rows mixed within those that are alike in some columns, which stay where they are."""
-    mixed = PEOPLE.with_columns(at=pl.Series(RNG.random(FEW))).sort(*by, "at").drop("at")
-    assert all(mixed[name].equals(PEOPLE[name]) for name in by)
-    return mixed
-
-
-@pytest.mark.parametrize(
-    ("released", "together"),
-    [
-        (PEOPLE, True),
-        (
-            PEOPLE.with_columns(pay=-pl.col("pay"), age=-1 - pl.col("age"), home=-1 - pl.col("home")),
-            False,
-        ),  # a sex only
-        (PEOPLE.with_columns(pay=pl.col("pay") + pl.Series(RNG.normal(0, 0.1, FEW))), True),  # age is what it was
-        (PEOPLE.with_columns(age=pl.col("age").clip(2, 87), pay=pl.lit("x"), sex=pl.lit(1)), True),
-        (PEOPLE.with_columns(age=pl.when(pl.Series(RNG.random(FEW)) < 0.5).then("age")), True),
-        (shuffled([]), False),
-        (shuffled(["region"]), False),
-        (shuffled(["region", "home"]), False),
-        (PEOPLE.reverse(), False),
-        (PEOPLE.head(10), True),  # who joins the rows refuses it
-    ],
-)
-def test_whether_rows_look_as_if_they_were_in_the_same_order(released, together):
-    assert in_same_order(open_frame(PEOPLE), open_frame(released)) is together
-    assert in_same_order(open_frame(PEOPLE), open_frame(PEOPLE), open_frame(released)) is together

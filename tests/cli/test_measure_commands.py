@@ -157,6 +157,16 @@ def test_values_take_the_form_that_their_kind_has(sdckit, folder: Path) -> None:
     assert sdckit("linkability", *pair, "--known", "sex,income").code == 2
 
 
+def test_a_release_in_another_order_is_named(sdckit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    survey = pl.DataFrame({"age": [at * 37 % 89 for at in range(400)], "job": [at * 7 % 9 for at in range(400)]})
+    survey.write_csv("survey.csv")
+    survey.sample(400, shuffle=True, seed=1).write_csv("mixed.csv")
+    line = ("few-matches", "survey.csv", "--keys", "age,job", "--k", 3)
+    assert "in no column are they more alike" in sdckit(*line, "--released", "mixed.csv").err
+    assert "alike" not in sdckit(*line, "--released", "survey.csv").err
+
+
 def test_subgroups_and_intervals_are_printed(sdckit, folder: Path) -> None:
     line = ("k-anonymity", "survey.csv", "--keys", ",".join(KEYS), "--seed", 1)
     told = sdckit(*line, "--by", "ill", "--interval", "bootstrap").out

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
+from draw import quiet
+from plans import duckdb_plans
 from sdckit.cells import pair as pairs
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.pair import keep_rows, open_files, open_pair
@@ -82,3 +85,44 @@ def test_cells_are_added_up_where_that_spares_some() -> None:
         assert own.original.columns == columns
         assert own.groups(names).n_groups == (40 if "a" in names else 2)
         assert own.n == 40
+
+
+RNG = np.random.default_rng(6)
+PEOPLE = pl.DataFrame(
+    {"person": np.arange(400), "sex": RNG.choice(["f", "m"], 400), "age": RNG.integers(0, 90, 400),
+     "region": RNG.integers(0, 9, 400)}
+)  # fmt: skip
+KNOWN = sdc.Scenario(
+    keys=["sex", "age", "region"],
+    household="none",
+    magnitudes=[],
+    insensitive=["person"],
+    thresholds={"match_risk": 0.1},
+)
+
+
+def renumbered(release: pl.DataFrame) -> pl.DataFrame:
+    """The release in an order by chance, its people numbered anew: the first is 0, as in the original."""
+    return release.sample(len(release), shuffle=True, seed=1).with_columns(person=pl.Series(np.arange(len(release))))
+
+
+@pytest.mark.parametrize("name", ["memory", "polars", "duckdb"])
+def test_rows_that_are_said_to_belong_together_and_do_not_are_refused(name) -> None:
+    """Else everybody of a release as it is seemed not to be found again."""
+    engine = {"memory": pl.DataFrame, "polars": pl.LazyFrame, "duckdb": duckdb_plans()}[name]
+    whole, release = engine(PEOPLE), PEOPLE.with_columns(age=pl.when(pl.col("person") > 4).then("age").otherwise(0))
+    with pytest.raises(sdc.SdcError, match=r"id 'person' says .* but in no column are they more alike"):
+        sdc.check(whole, engine(renumbered(release)), scenario=KNOWN, id="person")
+    (verdict,) = sdc.check(whole, engine(release.reverse()), scenario=KNOWN, id="person").verdicts
+    assert verdict.holds is False
+    if name == "memory":
+        with pytest.raises(sdc.SdcError, match="aligned = true says"):
+            sdc.check(whole, [release, release.reverse()], scenario=KNOWN.changed(aligned=True))
+
+
+def test_a_log_may_say_that_every_value_was_drawn_anew() -> None:
+    recipe = sdc.Recipe([{"method": "synthesize", "columns": ["sex", "age", "region"]}])
+    with quiet():
+        protected = recipe.apply(PEOPLE, scenario=KNOWN, watch=False)
+        checked = sdc.check(PEOPLE, protected.data, scenario=KNOWN, log=protected.log)
+    assert checked.verdicts[0].holds is not None

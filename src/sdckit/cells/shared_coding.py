@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.data.columns import Coded, code_column, in_order, joint_categories, nanoseconds, numbers_as_arrow
-from sdckit.errors import ColumnError, SdcError
+from sdckit.data.columns import Coded, in_order, joint_categories, nanoseconds, numbers_as_arrow
+from sdckit.errors import ColumnError
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -197,53 +197,6 @@ def share_coding(
     used = [(coded.without_rows(), _levels(coded, codes)) for coded, codes in sides]
     joint = _Numbering.of(name, used, files)
     return joint.coding(tuple(_translated(codes, *how) for (_, codes), how in zip(sides, joint.printers, strict=True)))
-
-
-# Whether rows of two files stand in the same order, where nobody says so.
-
-
-NEIGHBOURS, BLOCKS = 10_000, 20  # rows that are looked at, in so many stretches of the file
-UNCHANGED = 0.9  # of neighbours that differ in a column: both beside their own value; rows that are mixed have 1/4
-TOLD_APART = 2 / 3  # of neighbours that differ at all: differ in such a column
-
-
-def in_same_order(original: Any, *released: Any) -> bool:
-    """Whether row i of each release looks as if it were made from row i of the original, all of them data frames.
-
-    Neighbouring rows that differ must differ in columns that both files have alike there. Equal columns do not say
-    so by themselves: rows that are mixed within sorted regions have the same regions row by row. A release of another
-    length is left to who joins the rows, and refuses it.
-
-    >>> import polars as pl
-    >>> from sdckit.data.frames import open_frame
-    >>> whole = open_frame(pl.DataFrame({"id": range(9), "x": [1, 2, 3] * 3}))
-    >>> in_same_order(whole, open_frame(pl.DataFrame({"id": range(9), "x": [None, 2, 3] * 3})))
-    True
-    >>> in_same_order(whole, open_frame(pl.DataFrame({"id": range(8, -1, -1), "x": [3, 2, 1] * 3})))
-    False
-    """
-    return all(len(file) != len(original) or _alike_in_rows(original, file) for file in released)
-
-
-def _alike_in_rows(original: Any, released: Any) -> bool:
-    if (n := len(original)) > NEIGHBOURS:
-        starts = np.linspace(0, n - NEIGHBOURS // BLOCKS, BLOCKS).astype(np.int64)
-        rows = (starts[:, None] + np.arange(NEIGHBOURS // BLOCKS)).ravel()
-        original, released = original[rows.tolist()], released[rows.tolist()]
-    differ = told = np.zeros(max(len(original) - 1, 0), np.bool_)
-    for name in (name for name in original.columns if name in released.columns):
-        try:
-            sides = [code_column(frame.get_column(name)) for frame in (original, released)]
-            before, after = share_coding(name, [(side, side.codes()) for side in sides]).codes
-        except SdcError:  # texts beside numbers, or lists: nothing that could be equal
-            continue
-        apart = (after[1:] != after[:-1]) & (after[1:] > 0) & (after[:-1] > 0)
-        unchanged = before == after
-        beside = apart & unchanged[1:] & unchanged[:-1]
-        differ = differ | apart
-        if np.count_nonzero(beside) >= UNCHANGED * np.count_nonzero(apart):
-            told = told | beside
-    return bool(np.count_nonzero(told) >= TOLD_APART * np.count_nonzero(differ))
 
 
 def classes_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from sdckit.catalogue import Measure, measure
 from sdckit.cli.options import TABLE_WORDS, codes, split, split_named
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import BEHIND, DESIGN, Source, takes
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -349,10 +350,12 @@ class MeasureCall:
 
     def run(self, source: Source, typed: dict[str, Any]) -> None:
         """Read what was typed, then the files; measure, and print."""
+        from sdckit.cells.pair import open_pair
         from sdckit.cli.attack_files import check_different
         from sdckit.cli.errors import tell
         from sdckit.cli.outputs import check_table, check_targets, write_figures
         from sdckit.cli.terminal import print_measure
+        from sdckit.workflow.opened_release import check_rows
 
         paths = {file.name: typed[file.name] for file in self.files if typed[file.name] is not None}
         texts = [(argument, typed[argument.parameter.name]) for argument in self.arguments]
@@ -377,6 +380,12 @@ class MeasureCall:
                 named = {opened_path.stem: frame for opened_path, frame in frames.items()}
                 several = [*frames.values()] if self.takes("scenario") else named
                 others[name] = several if len(frames) > 1 else next(iter(frames.values()))
+            if "released" in others and "row i was made from" in self.told["released"].words:
+                pair = open_pair(data, others["released"], categories={}, aligned=True, id=given.get("id"))
+                try:
+                    check_rows(pair, "the order of the rows")
+                except DataError as error:  # of what is read here alone; a release may have drawn it anew
+                    warnings.warn(str(error), SdcWarning, stacklevel=1)
             steps.step((self.row.words or "measuring").format(intruder="the intruder", target=given.get("target")))
             result = call(data, **others, **({"step": steps.step} if self.takes("step") else {}))
         before = f"{', '.join(path.name for path in released)} against " if released else ""

@@ -12,17 +12,19 @@ import numpy as np
 from sdckit.catalogue.attacks import COPIES
 from sdckit.catalogue.row import too_many
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.pair import ROW, Pair, count_pair, read_pair
+from sdckit.cells.pair import ROW, Pair, count_pair, open_pair, read_pair
 from sdckit.cells.parted_pair import can_deal_together, compared_before, count_or_part, deal_together
+from sdckit.cells.plans.drawn_pair import some_records
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
+from sdckit.cells.row_order import NEIGHBOURS, look_mixed
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column
 from sdckit.data.frames import column_names, is_lazy, on_spark
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
-from sdckit.errors import SdcError
+from sdckit.errors import DataError, SdcError
 from sdckit.workflow.plan import shared_variables
 from sdckit.workflow.recoded_original.numbered_plans import number_by_log
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
@@ -83,12 +85,32 @@ def _open(
         names, also = [*scenario.all_keys, *shared], [*scenario.columns, *by]
         if scenario.limit_on(COPIES.name) is not None:
             also += set(columns[0]).intersection(*columns[1:])  # copies are looked for in columns without a role, too
-        return open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned), aligned
-    files = open_recoded(
-        opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
-        recodings=recodings, aligned=aligned,
-    )  # fmt: skip
+        files = open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned)
+    else:
+        files = open_recoded(
+            opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
+            recodings=recodings, aligned=aligned,
+        )  # fmt: skip
+    if aligned and (recodings is None or recodings.log is None):  # which may say that all was drawn anew
+        check_rows(files.pair)
     return files, aligned
+
+
+def check_rows(pair: Pair, by: str = "aligned = true") -> None:
+    """Refuse rows that are said to belong together and do not look so: people would seem not to be found again.
+
+    `by`: what says so where no id does.
+    """
+    here = pair
+    if is_lazy(pair.original):
+        here = open_pair(some_records(pair, NEIGHBOURS), categories={}, aligned=True)
+    if any(look_mixed(here.original, *file) for file in zip(here.released, here.orders, strict=True)):
+        by = by if pair.id is None else f"id {pair.id!r}"
+        raise DataError(
+            f"the release: {by} says which of its records was made from which of the original, but in no column are "
+            "they more alike than records in another order. Give the log of this release, or an id that both files "
+            "keep; say nothing of it where all records are made up"
+        )
 
 
 def columns_of(frames: Sequence[Any]) -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from engines.conftest import plan  # noqa: F401 (a fixture)
 from sdckit.cells.pair import open_files
-from sdckit.cells.plans.drawn_pair import draw_records
+from sdckit.cells.plans.drawn_pair import draw_records, some_records
 from sdckit.errors import DataError
 
 N = 300
@@ -37,6 +37,14 @@ def test_ids_of_any_type_are_found_in_every_file(kinds: tuple[Any, Any], plan: A
     assert first["pid"].to_list() == second["pid"].to_list()
     assert first["sex"].to_list() == second["sex"].to_list()
     assert len(first) == 20
+
+
+def test_the_first_rows_come_with_those_of_their_ids(plan: Any) -> None:  # noqa: F811
+    some = some_records(open_files(plan(ORIGINAL), [plan(RELEASED), plan(RELEASED)], id="pid"), 20)
+    assert (some.n, some.sizes, some.id) == (20, (20, 20), "pid")
+    for file in some.released:
+        assert file["pid"].to_list() == some.original["pid"].to_list()
+        assert file["sex"].to_list() == some.original["sex"].to_list()
 
 
 def test_households_that_are_no_numbers_are_none(plan: Any) -> None:  # noqa: F811

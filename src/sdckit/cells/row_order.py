@@ -1,0 +1,104 @@
+"""Whether rows of two files belong together: as the files show, where nobody says so and where somebody does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.shared_coding import SharedCoding, share_coding
+from sdckit.data.columns import code_column
+from sdckit.errors import SdcError
+
+NEIGHBOURS, BLOCKS = 10_000, 20  # rows that are looked at, in so many stretches of the file
+UNCHANGED = 0.9  # of neighbours that differ in a column: both beside their own value; rows that are mixed have 1/4
+TOLD_APART = 2 / 3  # of neighbours that differ at all: differ in such a column
+ENOUGH = 100  # pairs of neighbours that speak for or against: fewer may do so by chance
+EXCESS, DEVIATIONS = 0.05, 3.0  # of those for over those against: rows that are mixed have as many of both
+
+
+def in_same_order(original: Any, *released: Any) -> bool:
+    """Whether row i of each release looks as if it were made from row i of the original, all of them data frames.
+
+    Neighbouring rows that differ must differ in columns that both files have alike there. Equal columns do not say
+    so by themselves: rows that are mixed within sorted regions have the same regions row by row. A release of another
+    length is left to who joins the rows, and refuses it.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> whole = open_frame(pl.DataFrame({"id": range(9), "x": [1, 2, 3] * 3}))
+    >>> in_same_order(whole, open_frame(pl.DataFrame({"id": range(9), "x": [None, 2, 3] * 3})))
+    True
+    >>> in_same_order(whole, open_frame(pl.DataFrame({"id": range(8, -1, -1), "x": [3, 2, 1] * 3})))
+    False
+    """
+    return all(len(file) != len(original) or _alike_in_rows(original, file) for file in released)
+
+
+def look_mixed(original: Any, released: Any, order: NDArray[np.int64] | None = None) -> bool:
+    """Whether rows that are said to belong together look as if they did not: those of two data frames of one length.
+
+    Of two neighbours of the original, the release's rows in their places must rather be like their own than like
+    each other's: rows that are mixed, also within sorted regions, are the one as often as the other. Values that were
+    changed, but from those before, still speak for their own rows. Few pairs that say anything are taken on trust.
+    `order`: the row of the release that belongs to each row of the original, where an id says so.
+
+    >>> import numpy as np
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> whole = pl.DataFrame({"age": rng.integers(0, 90, 500), "job": rng.integers(0, 9, 500).astype(str)})
+    >>> noisy = whole.with_columns(job=pl.lit("0"), age=pl.col("age") + rng.integers(-40, 40, 500))
+    >>> [look_mixed(open_frame(whole), open_frame(file)) for file in (noisy, noisy.reverse())]
+    [False, True]
+    """
+    signs, rows = [], len(original) // 2 * 2
+    for coding in _shared_codes(original[:rows], released[:rows] if order is None else released[order[:rows].tolist()]):
+        before, after = (codes.reshape(-1, 2) for codes in coding.codes)
+        own, other = ((before == side) & (before > 0) for side in (after, after[:, ::-1]))
+        sign = np.sign(own.sum(axis=1) - other.sum(axis=1))
+        if coding.kind == "numbers":
+            steps = [np.sign(side[:, 1] - side[:, 0]) * (side > 0).all(axis=1) for side in (before, after)]
+            sign = np.where(sign == 0, steps[0] * steps[1], sign)
+        signs.append(sign)
+    if not signs:
+        return False
+    most = max(map(np.count_nonzero, signs))
+    signs = [sign for sign in signs if np.count_nonzero(sign) >= most / 2]  # regions alone say nothing of people
+    return all(map(_no_better_than_mixed, (np.sum(signs, axis=0), *signs)))
+
+
+def _no_better_than_mixed(sign: NDArray[np.int64]) -> bool:
+    speaking, excess = np.count_nonzero(sign), int(np.sign(sign).sum())
+    return speaking >= ENOUGH and excess < max(EXCESS * speaking, DEVIATIONS * speaking**0.5)
+
+
+def _alike_in_rows(original: Any, released: Any) -> bool:
+    differ = told_apart = np.zeros(max(min(len(original), NEIGHBOURS) - 1, 0), np.bool_)
+    for coding in _shared_codes(original, released):
+        before, after = coding.codes
+        apart = (after[1:] != after[:-1]) & (after[1:] > 0) & (after[:-1] > 0)
+        unchanged = before == after
+        beside = apart & unchanged[1:] & unchanged[:-1]
+        differ = differ | apart
+        if np.count_nonzero(beside) >= UNCHANGED * np.count_nonzero(apart):
+            told_apart = told_apart | beside
+    return bool(np.count_nonzero(told_apart) >= TOLD_APART * np.count_nonzero(differ))
+
+
+def _shared_codes(original: Any, released: Any) -> Iterator[SharedCoding]:
+    """Columns of both files whose values can be equal and that do not ascend; of a long file some stretches."""
+    if (n := len(original)) > NEIGHBOURS:
+        starts = np.linspace(0, n - NEIGHBOURS // BLOCKS, BLOCKS).astype(np.int64)
+        rows = (starts[:, None] + np.arange(NEIGHBOURS // BLOCKS)).ravel()
+        original, released = original[rows.tolist()], released[rows.tolist()]
+    for name in (name for name in original.columns if name in released.columns):
+        try:
+            sides = [code_column(frame.get_column(name)) for frame in (original, released)]
+            coding = share_coding(name, [(side, side.codes()) for side in sides])
+        except SdcError:  # texts beside numbers, or lists: nothing that could be equal
+            continue
+        if (np.diff(coding.codes[0]) < 0).any():  # else a file in its order, or numbered anew, has it at each place
+            yield coding

@@ -1,0 +1,95 @@
+"""Whether rows of two files belong together by their places: what the files show against what is declared."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+
+from sdckit.cells.row_order import in_same_order, look_mixed
+from sdckit.data.frames import open_frame
+
+RNG = np.random.default_rng(4)
+FEW = 30_000  # more than are looked at
+PEOPLE = pl.DataFrame(
+    {
+        "region": np.sort(RNG.integers(0, 8, FEW)), "home": np.arange(FEW) // 3, "sex": RNG.choice(["m", "f"], FEW),
+        "age": RNG.integers(0, 90, FEW), "pay": RNG.normal(0, 1, FEW), "rare": RNG.random(FEW) < 0.03,
+    }
+)  # fmt: skip
+
+
+def shuffled(by: list[str]) -> pl.DataFrame:
+    """Rows mixed within those that are alike in some columns, which stay where they are."""
+    mixed = PEOPLE.with_columns(at=pl.Series(RNG.random(FEW))).sort(*by, "at").drop("at")
+    assert all(mixed[name].equals(PEOPLE[name]) for name in by)
+    return mixed
+
+
+@pytest.mark.parametrize(
+    ("released", "together"),
+    [
+        (PEOPLE, True),
+        (
+            PEOPLE.with_columns(pay=-pl.col("pay"), age=-1 - pl.col("age"), home=-1 - pl.col("home")),
+            False,
+        ),  # a sex only
+        (PEOPLE.with_columns(pay=pl.col("pay") + pl.Series(RNG.normal(0, 0.1, FEW))), True),  # age is what it was
+        (PEOPLE.with_columns(age=pl.col("age").clip(2, 87), pay=pl.lit("x"), sex=pl.lit(1)), True),
+        (PEOPLE.with_columns(age=pl.when(pl.Series(RNG.random(FEW)) < 0.5).then("age")), True),
+        (shuffled([]), False),
+        (shuffled(["region"]), False),
+        (shuffled(["region", "home"]), False),
+        (PEOPLE.reverse(), False),
+        (PEOPLE.head(10), True),  # who joins the rows refuses it
+    ],
+)
+def test_whether_rows_look_as_if_they_were_in_the_same_order(released, together):
+    assert in_same_order(open_frame(PEOPLE), open_frame(released)) is together
+    assert in_same_order(open_frame(PEOPLE), open_frame(PEOPLE), open_frame(released)) is together
+
+
+def numbered(frame: pl.DataFrame) -> pl.DataFrame:
+    """With numbers that say nothing, since each file has its own."""
+    return frame.with_columns(number=np.arange(len(frame)))
+
+
+CHANGED = {
+    "as it was": PEOPLE,
+    "one column left, and noise": PEOPLE.select("sex", pay=pl.col("pay") + pl.Series(RNG.normal(0, 3, FEW))),
+    "noise of the size of the values": PEOPLE.select(pay=pl.col("pay") + pl.Series(RNG.normal(0, 1, FEW))),
+    "half drawn anew": PEOPLE.select(
+        sex=pl.when(pl.Series(RNG.random(FEW)) < 0.5).then("sex").otherwise(pl.Series(RNG.choice(["m", "f"], FEW))),
+    ),
+    "one column among others of other people": shuffled([]).with_columns(PEOPLE["age"]),
+    "most taken out": PEOPLE.with_columns(pl.when(pl.Series(RNG.random(FEW)) < 0.1).then(pl.all())),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("released", CHANGED.values(), ids=CHANGED)
+def test_changed_values_still_speak_for_their_own_rows(released):
+    assert not look_mixed(open_frame(numbered(PEOPLE)), open_frame(numbered(released)))
+    back = np.arange(FEW)[::-1]
+    assert not look_mixed(open_frame(PEOPLE), open_frame(released.reverse()), back)
+    assert look_mixed(open_frame(numbered(PEOPLE)), open_frame(numbered(released.sample(FEW, shuffle=True, seed=1))))
+
+
+@pytest.mark.parametrize("by", [[], ["region"]])
+def test_mixed_rows_are_seen_within_regions_too(by):
+    assert look_mixed(open_frame(numbered(PEOPLE)), open_frame(numbered(shuffled(by))))
+    assert look_mixed(open_frame(PEOPLE), open_frame(PEOPLE), np.random.default_rng(2).permutation(FEW))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 99])
+def test_few_rows_or_columns_that_cannot_be_compared_are_taken_on_trust(n):
+    assert not look_mixed(open_frame(PEOPLE.head(n)), open_frame(PEOPLE.tail(n)))
+    assert not look_mixed(open_frame(PEOPLE.select("age")), open_frame(PEOPLE.select(pl.col("sex").alias("age"))))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(300, 2_000))
+def test_rows_in_an_order_by_chance_are_hardly_ever_taken_for_those_of_the_same_people(seed, n):
+    """At three deviations one order in a thousand is, for each column and for all together."""
+    rng = np.random.default_rng(seed)
+    people = open_frame(PEOPLE[rng.choice(FEW, n, replace=False).tolist()].select("region", "sex", "age", "pay"))
+    assert sum(not look_mixed(people, people, rng.permutation(n)) for _ in range(5)) <= 1
