@@ -72,7 +72,7 @@ def look_mixed(original: Any, released: Any, order: NDArray[np.int64] | None = N
 
 def _no_better_than_mixed(sign: NDArray[np.int64]) -> bool:
     speaking, excess = np.count_nonzero(sign), int(np.sign(sign).sum())
-    return speaking >= ENOUGH and excess < max(EXCESS * speaking, DEVIATIONS * speaking**0.5)
+    return bool(speaking >= ENOUGH and excess < max(EXCESS * speaking, DEVIATIONS * speaking**0.5))
 
 
 def _alike_in_rows(original: Any, released: Any) -> bool:
