@@ -20,7 +20,7 @@ SCHEMA = "sdckit/proposal"
 REASON = re.compile(r"((?:#.*\n)+)\[\[steps\]\]")  # the comment above a step
 FRONT = "Risk and loss of the recipe, and of others that were found"
 MOST = 0.5  # of the records
-INSTEAD = "bound what is left to suppression (share=0.05)"
+INSTEAD = "limit how many records may be matched back, or bound what is left to suppression (share=0.05)"
 
 
 def in_words(keys: Mapping[str, str]) -> str:
