@@ -514,7 +514,7 @@ def other_values(label: str, name: str) -> DataError:
     """The error for a release that is not what its log says."""
     return DataError(
         f"{label} has other values of {name!r} than the log says: it is not the release of this log, or its rows stand "
-        "in another order (name the column that says which belong together: --id, id=)"
+        "in another order (give id=, the column that says which belong together)"
     )
 
 
