@@ -115,6 +115,7 @@ class _Cells:
         both = (np.where(codes == GONE, 0, codes + 1).astype(np.uint64) for codes in (self.codes, targets))
         self.parts = [codes * factors for codes in both]  # what each key adds to the hash of a combination
         self.gains: dict[int, dict[int, int]] = {}  # by the keys left (a bit mask) and their hash: new matches
+        self.kept = np.zeros((0, len(keys) + 1), np.bool_)  # the same keys, and the stratum, by mask
 
     def match(self) -> None:
         """Suppress values in the nearest records until no target lacks matches, or no record is left."""
@@ -151,6 +152,8 @@ class _Cells:
         differences(codes[:, :-1], codes[:, -1], len(codes) - 1, diff)
         _count_differences(diff[:-1], n_keys)
         for n_differing in range(1, len(self.keys)):
+            if not self.open[i]:
+                return
             some = np.flatnonzero((self.size > 0) & (n_keys == n_differing))
             bits = diff[some, None] >> np.arange(len(self.keys), dtype=np.uint64) & np.uint64(1)
             self._take(i, some, bits.astype(np.bool_) @ self.linked)
@@ -179,7 +182,10 @@ class _Cells:
 
     def _remember(self, cell: int, kept: Bools, n: int) -> None:
         """Note that so many more records have the codes of a cell in the keys kept, and nothing else."""
-        of_mask = self.gains.setdefault(int(_masks(kept)), {})
+        mask = int(_masks(kept))
+        if mask not in self.gains:
+            self.gains[mask], self.kept = {}, np.vstack([self.kept, kept])
+        of_mask = self.gains[mask]
         hashed = int(self.parts[0][cell][kept].sum(dtype=np.uint64))
         of_mask[hashed] = of_mask.get(hashed, 0) + n
 
@@ -187,8 +193,5 @@ class _Cells:
         """Records that match a target since they lost a value; 0 where it lacks a key itself: it has no such hash."""
         if not self.whole[i]:
             return 0
-        parts = self.parts[1][i].tolist()
-        return sum(
-            of_mask.get(sum(part for j, part in enumerate(parts) if mask >> j & 1) % WORDS, 0)
-            for mask, of_mask in self.gains.items()
-        )
+        hashed = (self.kept * self.parts[1][i]).sum(axis=1, dtype=np.uint64).tolist()
+        return sum(of_mask.get(number, 0) for number, of_mask in zip(hashed, self.gains.values(), strict=True))
