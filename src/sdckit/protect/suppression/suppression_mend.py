@@ -391,7 +391,7 @@ def restore(
     kept = there.copy()
     for j, field in enumerate(fields[:-1]):
         kept[: len(cell)] &= ~np.where((masks >> np.uint64(j)) & np.uint64(1) == 1, field, np.uint64(0))
-    n_gone = np.array([int(mask).bit_count() for mask in masks.tolist()])
+    n_gone = np.bitwise_count(masks).astype(np.int64)
     sequence = np.lexsort((-frequency, -n_gone))
     size = np.concatenate([np.ones(len(cell)), left_of])
     counts = np.concatenate([frequency, counted]).astype(np.float64)
