@@ -147,9 +147,7 @@ def test_few_records_have_no_kernel_and_the_same_households(monkeypatch):
     assert found() == plain
 
 
-@pytest.mark.parametrize("few", [True, False])
-def test_the_first_marked_record_of_a_household_leads_it(monkeypatch, few):
-    ways.take(monkeypatch, few=few)
+def test_the_first_marked_record_of_a_household_leads_it():
     homes = homes_of(np.array([7, 7, 5, 7]), 9)
     for marked, lead in (([1, 1, 0, 1], [0, -1]), ([0, 1, 1, 1], [1, 2]), ([0, 0, 0, 1], [3, -1])):
         assert homes.lead(np.array(marked, bool)).tolist() == lead

@@ -105,8 +105,3 @@ def test_compiled_kernels_do_what_their_source_says(rows):
     module._mark(few, 0, used[0])
     module._mark.py_func(few, 0, used[1])
     np.testing.assert_array_equal(*used)
-    weight = np.array([1, np.nan, 0, np.inf])
-    counts = [np.zeros(3, np.int64) for _ in range(2)]
-    module._weight_faults(weight, 0, 4, counts[0])
-    module._weight_faults.py_func(weight, 0, 4, counts[1])
-    assert counts[0].tolist() == counts[1].tolist() == [1, 1, 1]

@@ -53,14 +53,6 @@ def _count_agreeing(codes, missing, cell_of_row, of_row, seen):  # type: ignore[
     return met
 
 
-@njit(cache=True, nogil=True)
-def _lead(present, of_row, lead):  # type: ignore[no-untyped-def]
-    """Write into `lead` (n_homes,), filled with -1, the first record of each household marked in `present` (n,)."""
-    for i in range(len(present)):
-        if present[i] and lead[of_row[i]] < 0:
-            lead[of_row[i]] = i
-
-
 @dataclass(frozen=True, eq=False)
 class Homes:
     """The households of a file, numbered by first record; a record without one is a household of its own."""
@@ -75,12 +67,8 @@ class Homes:
         >>> homes_of(np.array([7, 7, 5]), 9).lead(np.array([False, True, False])).tolist()
         [1, -1]
         """
-        lead = np.full(len(self.first), -1, np.int64)
-        if is_few(_lead, len(present)):
-            rows = np.flatnonzero(present)[::-1]
-            lead[self.of_row[rows]] = rows  # reversed order: the first record is written last
-            return lead
-        _lead(present, self.of_row, lead)
+        lead, rows = np.full(len(self.first), -1, np.int64), np.flatnonzero(present)[::-1]
+        lead[self.of_row[rows]] = rows  # reversed order: the first record is written last
         return lead
 
     def some(self, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -49,7 +49,7 @@ class Arena:
         return self._block[start : start + size].view(dtype)
 
 
-# Expand values of cells to records, and check weights, in one pass over the records.
+# Expand values of cells to records, in one pass over the records.
 
 
 @njit(cache=True, nogil=True)
@@ -72,30 +72,10 @@ def _interleave(columns, start, stop, table):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _count_short(f, big_f, start, stop, counts):  # type: ignore[no-untyped-def]
-    """Add to counts[0] the cells start to stop whose population frequency is below their sample frequency."""
-    for g in range(start, stop):
-        counts[0] += big_f[g] < f[g] * (1 - 1e-9)
-
-
-@njit(cache=True, nogil=True)
 def _gather_one(values, of_row, start, stop, out):  # type: ignore[no-untyped-def]
     """Write values[of_row[i]] into out[i], for rows start to stop."""
     for i in range(start, stop):
         out[i] = values[of_row[i]]
-
-
-@njit(cache=True, nogil=True)
-def _weight_faults(weight, start, stop, counts):  # type: ignore[no-untyped-def]
-    """Add to `counts` (3,) the weights start to stop that are NaN, not positive, infinite."""
-    for i in range(start, stop):
-        w = weight[i]
-        if np.isnan(w):
-            counts[0] += 1
-        elif w <= 0:
-            counts[1] += 1
-        elif np.isinf(w):
-            counts[2] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -165,12 +145,7 @@ def count_short(f: NDArray[Any], big_f: NDArray[np.float64]) -> int:
     >>> count_short(np.array([1, 2]), np.array([0.5, 2.0]))
     1
     """
-    if len(f) <= FEW:
-        return int(np.count_nonzero(big_f < f * (1 - 1e-9)))
-    parts = chunks(len(f))
-    counts = np.zeros((len(parts), 8), np.int64)  # a cache line for each thread
-    run(lambda t: _count_short(f, big_f, *parts[t], counts[t]), range(len(parts)))
-    return int(counts[:, 0].sum())
+    return int(np.count_nonzero(big_f < f * (1 - 1e-9)))
 
 
 def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
@@ -179,14 +154,7 @@ def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
     >>> weight_faults(np.array([1.0, np.nan, -2.0, np.inf]))
     (1, 1, 1)
     """
-    if len(weight) <= FEW:
-        faults = np.isnan(weight), weight <= 0, np.isposinf(weight)
-        missing, low, infinite = map(np.count_nonzero, faults)
-        return int(missing), int(low), int(infinite)
-    parts = chunks(len(weight))
-    counts = np.zeros((len(parts), 3), np.int64)
-    run(lambda t: _weight_faults(weight, *parts[t], counts[t]), range(len(parts)))
-    missing, low, infinite = counts.sum(axis=0)
+    missing, low, infinite = map(np.count_nonzero, (np.isnan(weight), weight <= 0, np.isposinf(weight)))
     return int(missing), int(low), int(infinite)
 
 

@@ -62,7 +62,10 @@ def restored(rows, k, masks):
     risky, _ = at.rows_of(at.at_risk(k))
     masks = np.asarray(masks[: len(risky)], np.uint64)
     now = np.array(frequencies(applied(rows, masks, risky)))[risky]
-    return risky, restore(at, k, at.of_row[risky].astype(np.int64), masks, now, (1.0,) * len(rows[0]))
+    cell, safe = at.of_row[risky].astype(np.int64), np.ones(len(at.size), bool)
+    safe[cell] = False
+    others = np.flatnonzero(safe), at.size[safe], np.full(int(safe.sum()), np.inf)
+    return risky, restore(at, k, cell, masks, now, (1.0,) * len(rows[0]), others)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])

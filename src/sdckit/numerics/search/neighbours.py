@@ -60,7 +60,7 @@ class Agreement:
 
     def sums(self, which: Ints, answers: Answers, values: Floats) -> Floats | None:
         """Sum `values` of `Distinct` over the neighbours of some queries; None where that needs `visit`."""
-        if self.rows.numbers.shape[1] or (self.queries.skip >= 0).any():
+        if self.rows.numbers.shape[1]:
             return None
         words, fields = (self.rows.base.words, self.queries.words[which]), (self.fields, self.metric.weights)
         return agreement_pairs.sums_agreeing(words, fields, self.sets, answers.take(which), values)
@@ -243,43 +243,37 @@ class Index:
         sums = search.answers.smallest[search.of_row]
         return np.sqrt(sums) if self.metric.power == 2 else sums
 
-    def totals(
-        self, query: Encoded, n_neighbors: int, values: Floats, *, skip: Ints | None = None
-    ) -> tuple[Floats, Ints]:
+    def totals(self, query: Encoded, n_neighbors: int, values: Floats) -> tuple[Floats, Ints]:
         """Sum values over the nearest rows of each query, all those tied at the k-th distance included.
 
-        `skip` is as in `nearest`. `values` (n_base, v): one row per row of the base: a target, or 0 and 1 for each
-        of its levels. Returns sums (n, v), and the number of rows in each (n,).
+        `values` (n_base, v): one row per row of the base: a target, or 0 and 1 for each of its levels. Returns sums
+        (n, v), and the number of rows in each (n,).
         """
         held = self.held(values)
-        search = self._search(query, n_neighbors, skip, values=held)
+        search = self._search(query, n_neighbors, None, values=held)
         # A tree adds up while it searches.
-        sums = search.answers.sums if search.agreed is None else self.sums(search, held)
-        return Within(self, search, skip).without_skipped(sums, values)
+        return search.by_query(search.answers.sums if search.agreed is None else self.sums(search, held))
 
-    def within(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> Within:
-        """The nearest rows of each query, all those tied at the k-th distance included, to sum several values over.
+    def within(self, query: Encoded, n_neighbors: int) -> Within:
+        """The nearest rows of each query, all those tied at the k-th distance included, to sum several values over."""
+        return Within(self, self._search(query, n_neighbors, None))
 
-        `skip` is as in `nearest`.
-        """
-        return Within(self, self._search(query, n_neighbors, skip), skip)
-
-    def lists(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> tuple[Ints, Ints]:
+    def lists(self, query: Encoded, n_neighbors: int) -> tuple[Ints, Ints]:
         """List the nearest rows of each query, all those tied at the k-th distance included.
 
         The list is as long as there are ties: for some queries, not for a whole file.
 
-        `skip` is as in `nearest`. Returns ``begins`` (n + 1,) and ``rows``: the neighbours of query i are
-        ``rows[begins[i]:begins[i + 1]]``, ascending.
+        Returns ``begins`` (n + 1,) and ``rows``: the neighbours of query i are ``rows[begins[i]:begins[i + 1]]``,
+        ascending.
         """
-        search = self._search(query, n_neighbors, skip)
+        search = self._search(query, n_neighbors, None)
         places = self._places(search)
         by_place = np.argsort(self.rows.of_row, kind="stable")
         starts = np.concatenate([[0], np.cumsum(self.rows.size)])
-        neighbour_lists = []
-        for i, u in enumerate(search.of_row):
-            rows = np.concatenate([by_place[starts[place] : starts[place + 1]] for place in places[u]])
-            neighbour_lists.append(np.sort(rows if skip is None else rows[rows != skip[i]]))
+        neighbour_lists = [
+            np.sort(np.concatenate([by_place[starts[place] : starts[place + 1]] for place in places[u]]))
+            for u in search.of_row
+        ]
         begins = np.concatenate([[0], np.cumsum([len(rows) for rows in neighbour_lists])]).astype(np.int64)
         return begins, np.concatenate([np.empty(0, np.int64), *neighbour_lists])
 
@@ -383,11 +377,10 @@ class Within:
 
     index: Index
     search: _Search
-    skip: Ints | None
 
     def totals(self, values: Floats) -> tuple[Floats, Ints]:
         """As `Index.totals`."""
-        return self.without_skipped(self.index.sums(self.search, self.index.held(values)), values)
+        return self.search.by_query(self.index.sums(self.search, self.index.held(values)))
 
     def balance(self, values: Floats) -> tuple[Floats, Floats]:
         """Mean of one value over the nearest rows of each query, and the weight of each row in the mean of these means.
@@ -400,20 +393,6 @@ class Within:
         sums, received = index.handed(search, index.held(values[:, None])[:, 0], given)
         return (sums / search.answers.tied)[search.of_row], received[index.rows.of_row]
 
-    def without_skipped(self, sums: Floats, values: Floats) -> tuple[Floats, Ints]:
-        """The sums of each query without the row that does not count, and the number of rows in each."""
-        index, search = self.index, self.search
-        out, answers = sums[search.of_row], search.answers
-        if self.skip is not None:
-            # its values are in the sum of its group, where that has other rows and is near enough
-            own = index.rows.of_row[self.skip]
-            there = Encoded(index.distinct.numbers[own], index.distinct.codes[own], index.metric)
-            numbers, codes = search.queries.numbers[search.of_row], search.queries.codes[search.of_row]
-            query = Encoded(numbers, codes, index.metric)
-            counted = (index.rows.size[own] > 1) & (_sums(query, there) <= search.limits.outer[search.of_row])
-            out -= np.where(counted[:, None], values[self.skip], 0.0)
-        return out, (answers.closer + answers.tied)[search.of_row]
-
 
 @dataclass(frozen=True, eq=False)
 class _Search:
@@ -425,6 +404,10 @@ class _Search:
     limits: Limits
     agreed: Agreement | None
     left: Ints
+
+    def by_query(self, sums: Floats) -> tuple[Floats, Ints]:
+        """The sums of each query, of those of distinct ones, and the number of rows in each."""
+        return sums[self.of_row], (self.answers.closer + self.answers.tied)[self.of_row]
 
 
 class _Part(NamedTuple):

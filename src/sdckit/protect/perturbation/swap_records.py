@@ -12,6 +12,7 @@ import numpy as np
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows
+from sdckit.data.households import Homes, homes_of
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
@@ -95,12 +96,9 @@ def draw_partners(
 
 
 @dataclass(frozen=True, eq=False)
-class Households:
-    """The households of a file, numbered by their first record."""
+class Households(Homes):
+    """The households of a file, with their areas."""
 
-    of_row: Ints  # shape (n,)
-    first: Ints  # shape (n_households,); first record of each
-    size: Ints  # shape (n_households,)
     # per level, the largest areas first: the area of each, part of the one above it
     areas: tuple[Ints, ...]
     # per level: the fewest records of its area that share the keys of one of its members
@@ -113,20 +111,17 @@ def read_households(frame: Any, household: str | None, hierarchy: Sequence[str],
     Raises `DataError`: a household without a number, or whose members live in different areas.
     """
     n = len(frame)
-    of_row = np.arange(n)
+    codes, missing = np.arange(n), n
     if household is not None:
         coded = code_column(frame[household])
-        codes = coded.codes()
+        codes, missing = coded.codes(), coded.span
         if coded.n_missing:
             raise DataError(
                 f"household {household!r} is missing for {coded.n_missing} records "
-                f"({first_rows(codes == coded.span)}); give every record one"
+                f"({first_rows(codes == missing)}); give every record one"
             )
-        distinct, begin, inverse = np.unique(codes, return_index=True, return_inverse=True)
-        rank = np.empty(len(distinct), np.int64)
-        rank[np.argsort(begin)] = np.arange(len(distinct))
-        of_row = rank[inverse.reshape(-1)]
-    first = np.unique(of_row, return_index=True)[1].astype(np.int64)
+    homes = homes_of(codes, missing)
+    of_row, first = homes.of_row, homes.first
     combination = group_codes([code_column(frame[name]).codes() for name in keys], n).of_row.astype(np.int64)
     area, areas, rarest = np.zeros(n, np.int64), [], []
     for name in hierarchy:
@@ -137,7 +132,7 @@ def read_households(frame: Any, household: str | None, hierarchy: Sequence[str],
         np.minimum.at(fewest, of_row, cells.size[cells.of_row])
         areas.append(area[first])
         rarest.append(fewest)
-    return Households(of_row, first, np.bincount(of_row), tuple(areas), tuple(rarest))
+    return Households(of_row, first, homes.size, tuple(areas), tuple(rarest))
 
 
 def one_per_household(frame: Any, name: str, of_row: Ints, first: Ints) -> Ints:

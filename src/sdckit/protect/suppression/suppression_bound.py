@@ -198,7 +198,7 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
     far = cells[keys[cells] == 0]
     if listed and len(far) * len(at.size) <= COMPARISONS:
         masks = nearest_sets(at, far, k, 1.0, order, apply=False)
-        keys[far] = [int(mask).bit_count() for mask in masks.tolist()]
+        keys[far] = np.bitwise_count(masks)
     else:  # too long a search: they may lose all
         keys[far] = at.codes.shape[1]
     edges = np.cumsum([0, *(len(label) and int(label.max()) + 1 for label in labels)])

@@ -14,20 +14,11 @@ import numpy as np
 
 from sdckit.data.columns import ALL_VALID, Coded
 from sdckit.numerics.array_types import Bools, Ints, Values
-from sdckit.numerics.compiling import njit
 from sdckit.protect.suppression.suppression_choices import GONE, WorkingFile
-from sdckit.protect.suppression.suppression_mend import count_bits, differences
+from sdckit.protect.suppression.suppression_mend import differences
 
 WORDS = 1 << 64
 GOLDEN = 0x9E3779B97F4A7C15  # odd, its bits well mixed: its powers make a hash of several codes
-OTHER_STRATUM = 255  # differences of a cell that must not match
-
-
-@njit(cache=True, nogil=True)
-def _count_differences(diff, out):  # type: ignore[no-untyped-def]
-    """Number of keys in each bit mask; `OTHER_STRATUM` where all bits are set."""
-    for i in range(len(diff)):
-        out[i] = OTHER_STRATUM if diff[i] == ~np.uint64(0) else count_bits(diff[i])
 
 
 def matches_of_truth(file: WorkingFile, keys: Sequence[int], rows: Ints) -> Ints:
@@ -148,9 +139,9 @@ class _Cells:
     def _match_any(self, i: int) -> None:
         """Let the cells that differ in the fewest keys lose them."""
         codes = np.vstack([self.codes, self.targets[i]])
-        diff, n_keys = np.empty(len(codes), np.uint64), np.empty(len(self.codes), np.uint8)
+        diff = np.empty(len(codes), np.uint64)
         differences(codes[:, :-1], codes[:, -1], len(codes) - 1, diff)
-        _count_differences(diff[:-1], n_keys)
+        n_keys = np.bitwise_count(diff[:-1])  # all 64 where the strata differ: no number of keys
         for n_differing in range(1, len(self.keys)):
             if not self.open[i]:
                 return

@@ -365,7 +365,7 @@ def packed_words(columns: Sequence[NDArray[np.int64]], records: NDArray[np.int64
 
 def restore(
     at: Situation, k: int, cell: NDArray[np.int64], masks: NDArray[np.uint64], frequency: NDArray[np.float64],
-    rank: tuple[float, ...], others: Others | None = None,
+    rank: tuple[float, ...], others: Others,
 ) -> NDArray[np.uint64]:  # fmt: skip
     """Bit masks of the keys that must stay suppressed in each record at risk or changed, if alpha = 1.
 
@@ -374,12 +374,8 @@ def restore(
     `at`: the situation before any suppression. `cell` (shape (R,)): cell of each record that was at risk or changed.
     `masks` (shape (R,)): bit masks of the keys suppressed. `frequency` (shape (R,)): records that match it now. `rank`:
     by key; values of the smaller numbers are restored first. `others`: cells of all other records, how many each has
-    and their frequencies; without them, cells of which no record is named, which reach k whatever happens.
+    and their frequencies, infinite of those that reach k whatever happens.
     """
-    if others is None:
-        safe = np.ones(len(at.size), bool)
-        safe[cell] = False
-        others = np.flatnonzero(safe), at.size[safe], np.full(int(safe.sum()), np.inf)
     rest, left_of, counted = others
     records = np.concatenate([cell, rest])
     if int(np.count_nonzero(masks)) * len(records) > COMPARISONS_OF_MOMENTS:
@@ -391,7 +387,7 @@ def restore(
     kept = there.copy()
     for j, field in enumerate(fields[:-1]):
         kept[: len(cell)] &= ~np.where((masks >> np.uint64(j)) & np.uint64(1) == 1, field, np.uint64(0))
-    n_gone = np.array([int(mask).bit_count() for mask in masks.tolist()])
+    n_gone = np.bitwise_count(masks).astype(np.int64)
     sequence = np.lexsort((-frequency, -n_gone))
     size = np.concatenate([np.ones(len(cell)), left_of])
     counts = np.concatenate([frequency, counted]).astype(np.float64)

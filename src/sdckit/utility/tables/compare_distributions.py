@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.pair_tables import PairTables
-from sdckit.cells.shared_coding import SharedCoding, values_at
+from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.replace import Records
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
@@ -40,7 +41,7 @@ def round_edges(values: Sequence[Floats], bins: int = 20, records: Sequence[Ints
     pooled = np.concatenate(values)
     size = None if records is None else np.concatenate(records)[~np.isnan(pooled)]
     pooled = pooled[~np.isnan(pooled)]
-    low, high = quantiles_of(pooled, BULK, size)
+    low, high = Records(len(pooled), size).quantiles(pooled, np.array(BULK)).tolist()
     power = 10.0 ** math.floor(math.log10((high - low) / bins)) if high > low else 1.0
     if (pooled == np.floor(pooled)).all():
         power = max(power, 1.0)
@@ -51,22 +52,6 @@ def round_edges(values: Sequence[Floats], bins: int = 20, records: Sequence[Ints
             break
     digits = max(0, 1 - math.floor(math.log10(step)))
     return np.round(np.arange(first, last + 1) * step, digits)
-
-
-def quantiles_of(known: Floats, shares: Sequence[float], size: Ints | None = None) -> list[float]:
-    """Quantiles (type 7) of numbers, `size` records with each.
-
-    >>> quantiles_of(np.array([1.0, 4.0]), [0.5, 0.75], np.array([3, 1])), quantiles_of(np.array([1.0, 4.0]), [0.5])
-    ([1.0, 1.75], [2.5])
-    """
-    if size is None:
-        plain: list[float] = np.quantile(known, list(shares)).tolist()
-        return plain
-    where = (int(size.sum()) - 1) * np.array(shares)
-    place = np.floor(where).astype(np.int64)
-    low, high = values_at(known, size, [place, np.ceil(where).astype(np.int64)])
-    quantiles: list[float] = (low + (high - low) * (where - place)).tolist()
-    return quantiles
 
 
 def checked_edges(edges: Sequence[float]) -> Floats:
@@ -174,12 +159,13 @@ def moments_of(values: Floats, records: Ints | None = None) -> dict[str, float]:
     n = len(known) if size is None else int(size.sum())
     mean = float(np.average(known, weights=size))
     squares = float(np.average((known - mean) ** 2, weights=size)) * n
+    quantiles = Records(len(known), size).quantiles(known, np.array([*QUANTILES.values()]))
     return {
         "values": float(n),
         "missing share": 1 - n / whole,
         "mean": mean,
         "standard deviation": math.sqrt(squares / (n - 1)) if n > 1 else math.nan,
-        **dict(zip(QUANTILES, quantiles_of(known, [*QUANTILES.values()], size), strict=True)),
+        **dict(zip(QUANTILES, quantiles.tolist(), strict=True)),
     }
 
 
