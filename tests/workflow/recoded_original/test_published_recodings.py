@@ -380,3 +380,8 @@ def test_every_name_that_recode_gives_is_read_back(edges, low_open, high_open, c
         return
     assert found is not None
     assert [found.labels[code] for code in found.codes(numbers).tolist()] == made
+
+
+def test_dates_by_period_are_called_so() -> None:
+    one = Repeated(1, StepLike("recode", {"column": "born", "period": "year"}))
+    assert one.kind == "dates by period"
