@@ -218,6 +218,8 @@ def test_keys_that_are_left_out() -> None:
     assert left.intruders == {"a": ("age",)}
     assert left.missing == "wildcard"
     assert gone == ["size"]
+    own = scene.changed(missing={"size": "category", "age": "category"})
+    assert left_of(own, drop, {"age"})[0].missing == {"age": "category"}
     assert left_of(scene, drop, {"age", "size"}) == (scene, [])
     assert left_of(scene, None, {"age"}) == (scene, [])
     nobody, gone = left_of(scenario(keys=["size"]), drop, {"age"}, judged=True)
