@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,6 +25,7 @@ from sdckit.data.frames import (
     mixed_rows,
     open_frame,
     result_frame,
+    telling_apart,
 )
 from sdckit.errors import ColumnError, DataError
 
@@ -193,3 +195,9 @@ def test_records_of_a_cluster_are_far(master: str | None, far: bool) -> None:
     plan: Any = SimpleNamespace(implementation=engine, to_native=lambda: SimpleNamespace(sparkSession=session))
     assert is_far(plan) == far
     assert not is_far(open_frame(pl.LazyFrame(DATA)))
+
+
+def test_objects_that_cannot_be_compared_tell_nobody_apart():
+    columns = {"day": [date(2026, 1, 1 + at) for at in range(4)], "lists": [[at] for at in range(4)]}
+    native = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
+    assert telling_apart(native, 0.9) == ("day",)

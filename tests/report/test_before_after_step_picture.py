@@ -46,6 +46,17 @@ def test_bins_add_up_in_the_ledger_and_are_drawn_for_both_sides() -> None:
     assert all(text.startswith("<") or int(text) % 5 == 0 for text in texts)
 
 
+def test_empty_bins_are_left_out_at_the_ends_only() -> None:
+    before = pl.DataFrame({"pay": [*range(100)]})
+    after = before.with_columns(pay=pl.when(pl.col("pay") < 50).then(25).otherwise(75))
+    plain = plain_picture(picture_of(before, after, "pay"), internal=True)
+    counts = [row["n"]["value"] for row in plain["after"]["rows"]]
+    held = [at for at, n in enumerate(counts) if n]
+    assert 0 < held[0] < held[1] - 1 < held[1] < len(counts) - 1
+    drawn = picture_blocks(plain)[1].data["rows"]  # type: ignore[union-attr]
+    assert [row["n"]["value"] for row in drawn] == counts[held[0] : held[1] + 1]
+
+
 def test_a_variable_that_is_gone_is_told_in_words() -> None:
     blocks = picture_blocks(plain_picture(picture_of(JOBS, JOBS.drop("age"), "age")))
     assert blocks[1].kind == "paragraph"

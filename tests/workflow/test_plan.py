@@ -29,6 +29,7 @@ from sdckit.workflow.plan import (
     plan_file,
     plan_release,
     plan_utility,
+    read_by_limits,
     shared_variables,
 )
 
@@ -368,3 +369,12 @@ def test_people_of_the_original_in_the_control_file_are_warned_of() -> None:
     with pytest.warns(sdc.SdcWarning):
         found = sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), control=ORIGINAL, seed=1)
     assert any("control file equal a record of the original" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize(("limits", "looked_for"), [({"k": 3}, True), ({"risk": 0.2}, False)])
+def test_values_put_back_in_drawn_records_are_looked_for_where_k_is_declared(
+    limits: dict[str, float], looked_for: bool
+) -> None:
+    scenario = Scenario(keys=["sex"], thresholds=limits)
+    assert "recoverable_values" in read_by_limits(scenario)
+    assert ("recoverable_values" in read_by_limits(scenario, drawn=True)) is looked_for

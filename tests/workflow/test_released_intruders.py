@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,15 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.workflow.released_intruders import KEYLESS, NOT_HELD_AGAINST, STILL_TOLD, TOLD_OF, UNTOLD
+from sdckit.workflow.released_intruders import (
+    DIFFERENCING,
+    KEYLESS,
+    NOT_HELD_AGAINST,
+    STILL_TOLD,
+    TOLD_OF,
+    UNTOLD,
+    _have_earlier,
+)
 from sdckit.workflow.verdicts import NOT_RELEASED
 
 N = 2_000
@@ -244,3 +253,24 @@ class TestWhereNobodyHasAKeyLeft:
         plans = [frame.with_row_index("id").lazy() for frame in (data, data.drop("region"))]
         on_engine = sdc.assess(*plans, scenario=scenario.changed(aligned=False), recipe=recipe, id="id")
         on_engine.report(tmp_path / "engine.md")
+
+
+class Judged(dict):
+    """What was measured against each intruder, and of a scenario only whether it names a ledger."""
+
+    def __init__(self, ledger: str | None, result: object) -> None:
+        super().__init__(office={DIFFERENCING.name: result})
+        self.scenario = SimpleNamespace(ledger=ledger)
+
+
+@pytest.mark.parametrize(
+    ("ledger", "result", "expected"),
+    [
+        ("ledger", SimpleNamespace(entries=()), False),
+        ("ledger", SimpleNamespace(entries=("spring",)), True),
+        ("ledger", None, True),  # nobody knows
+        (None, SimpleNamespace(entries=("spring",)), False),
+    ],
+)
+def test_an_empty_ledger_has_no_earlier_releases(ledger: str | None, result: object, expected: bool) -> None:
+    assert _have_earlier([Judged(ledger, result)], "office") is expected

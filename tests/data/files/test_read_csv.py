@@ -15,7 +15,8 @@ import xlsxwriter
 from hypothesis import given, strategies as st
 
 import sdckit as sdc
-from sdckit.data.files.read_csv import CsvOptions, sheet_as_csv, store_csv
+from sdckit.data.files import read_csv
+from sdckit.data.files.read_csv import CsvOptions, csv_header, sheet_as_csv, store_csv
 from sdckit.data.files.readers import describe_file, read_file, scan_header
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
 
@@ -641,3 +642,15 @@ def test_a_hint_at_the_decimal_mark(tmp_path: Path) -> None:
     with pytest.warns(sdc.SdcWarning, match="every value is a number with the decimal mark ','"):
         assert stored(tmp_path / "a.csv").schema["w"] == pl.String
     assert stored(tmp_path / "a.csv", decimal=",").schema["w"] == pl.Float64
+
+
+def test_the_header_of_a_file_that_was_gone_through_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "small.csv"
+    path.write_text("sex,age\nf,31\nm,40\n", encoding="utf-8")
+    monkeypatch.setattr(read_csv, "_SETTLED", -1)
+    header = csv_header(path)
+    monkeypatch.setattr(read_csv, "open_csv", None)  # the file is not gone through again
+    assert csv_header(path) == header
+    assert (header.columns, header.n_rows) == (("sex", "age"), 2)

@@ -125,3 +125,17 @@ def test_a_programme_is_solved_once_and_another_by_itself(monkeypatch):
     solved(rows, 2, nodes=10)
     solved(rows, 2, least=1)
     assert len(calls) == 5
+
+
+def test_every_cell_within_reach_is_limited():
+    codes = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 0]], np.int32)
+    cells, stratum = np.arange(1, 5), np.array([0, 0, 0, 0, 1])
+    priced = suppression_bound._Priced(np.ones(4), np.ones(4), 1.0, np.ones(4), np.full(4, 9.0))
+    fixed = np.zeros(4, np.bool_)
+    columns = np.ascontiguousarray(codes[cells].T)
+    suppression_bound._limits_near.py_func(
+        columns, stratum[cells], cells, codes, stratum, np.array([0]), np.array([2]), priced, fixed
+    )
+    # One key off, and two of them; three keys off, and as near in another stratum.
+    np.testing.assert_allclose(priced.limit, [1 / 1.5, 1 / 1.5, 9, 9])
+    assert fixed.tolist() == [True, True, False, False]

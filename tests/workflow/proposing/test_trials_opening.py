@@ -36,6 +36,15 @@ def test_each_intruder_sees_their_own_cells() -> None:
         assert int(side.size.sum()) == len(data)
 
 
+def test_weights_are_those_of_the_records_in_each_cell() -> None:
+    data = survey().with_columns(w=pl.int_range(700) % 7 + 1.0)
+    one = trials("two", data, weight="w")
+    for side, keys in zip(one.lattice.sides, one.scenario.intruders.values(), strict=True):
+        assert side.weight is not None
+        assert sorted(side.weight.tolist()) == sorted(data.group_by(keys).agg(pl.col("w").sum())["w"].to_list())
+    assert all(side.weight is None for side in trials("two").lattice.sides)
+
+
 def test_what_stays_has_one_rung() -> None:
     scenario = sdc.Scenario(keys=["age", "sex"], thresholds={"k": 3})
     lattice = open_lattice(survey(), scenario, keep=["age"], prefer={}, weights={"sex": 0.5}, internal=False)
@@ -51,6 +60,15 @@ def test_a_large_lattice_is_thinned() -> None:
         assert [after.rungs[0], after.rungs[-1]] == [before.rungs[0], before.rungs[-1]]
     with pytest.raises(ColumnError, match="too many for a search"):
         thinned(lattice, 3)
+
+
+def test_every_second_inner_rung_is_dropped() -> None:
+    scenario = sdc.Scenario(keys=["age"], thresholds={"k": 3})
+    lattice = open_lattice(survey(), scenario, keep=(), prefer={}, weights={}, internal=False)
+    (ladder,) = lattice.ladders
+    assert len(ladder.rungs) >= 5
+    (thin,) = thinned(lattice, len(ladder.rungs) - 1).ladders
+    assert thin.rungs == (ladder.rungs[0], *ladder.rungs[2:-1:2], ladder.rungs[-1])
 
 
 def test_many_keys_fit() -> None:

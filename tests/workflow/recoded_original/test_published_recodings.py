@@ -218,6 +218,8 @@ def test_keys_that_are_left_out() -> None:
     assert left.intruders == {"a": ("age",)}
     assert left.missing == "wildcard"
     assert gone == ["size"]
+    own = scene.changed(missing={"size": "category", "age": "category"})
+    assert left_of(own, drop, {"age"})[0].missing == {"age": "category"}
     assert left_of(scene, drop, {"age", "size"}) == (scene, [])
     assert left_of(scene, None, {"age"}) == (scene, [])
     nobody, gone = left_of(scenario(keys=["size"]), drop, {"age"}, judged=True)
@@ -380,3 +382,8 @@ def test_every_name_that_recode_gives_is_read_back(edges, low_open, high_open, c
         return
     assert found is not None
     assert [found.labels[code] for code in found.codes(numbers).tolist()] == made
+
+
+def test_dates_by_period_are_called_so() -> None:
+    one = Repeated(1, StepLike("recode", {"column": "born", "period": "year"}))
+    assert one.kind == "dates by period"

@@ -228,6 +228,14 @@ def test_subgroups_are_of_no_identifier_and_of_few_values(desk: Desk) -> None:
             subgroups(desk, quiet, scenario=SCENARIO, by=[name])
 
 
+def test_subgroups_have_fifty_values_at_most(tmp_path: Path) -> None:
+    lines = ["few,many", *(f"f{at % 50},m{at % 51}" for at in range(120))]
+    (tmp_path / "levels.csv").write_text("\n".join(lines), encoding="utf-8")
+    desk = Desk(tmp_path)
+    desk.open(str(tmp_path / "levels.csv"), {})
+    assert subgroup_columns(desk, {}) == ["few"]
+
+
 def test_single_combinations_are_for_exact_figures_only(desk: Desk) -> None:
     for task in (riskiest, explained):
         with pytest.raises(DataError, match="exact figures"):

@@ -68,6 +68,16 @@ def test_surveys(columns, expected):
     assert [found[name][1].name for name in names] == expected
 
 
+def test_the_name_in_a_survey_is_evidence():
+    columns = [facts_of(pl.Series(name, [1, 2])) for name in ("db030", "rb050", "rb090", "colour")]
+    of_name = spoken_of(columns, {})
+    survey = codebook_topics(["db030", "rb050", "rb090"])["rb090"][0]
+    assert of_name["rb090"].topic.name == "sex or gender"
+    assert of_name["rb090"].why == f"its name in {survey} speaks of sex or gender"
+    assert of_name["rb050"].topic.role == "weight"
+    assert of_name["colour"].topic is None
+
+
 def test_names_that_every_file_may_have_are_no_survey():
     assert codebook_topics(["SEX", "AGE", "REGION", "MARSTAT", "EDUC1", "OCC1", "INCOME"]) == {}
     assert codebook_topics(["V5", "V12", "x", "y"]) == {}
