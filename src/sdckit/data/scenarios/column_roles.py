@@ -326,5 +326,5 @@ def _of_columns(
     return ColumnRoles(
         roles, tuple(name for name in matched if roles[name]), tuple(name for name in matched if not roles[name]),
         scenario.insensitive_because, may_tell(columns, scenario.columns, certain=certain),
-        numbers=tuple(name for name in columns if not roles[name] and name in (*scenario.numeric, *scenario.magnitudes)),
+        numbers=tuple(dict.fromkeys(name for name in (*scenario.numeric, *scenario.magnitudes) if roles.get(name) == ())),
     )  # fmt: skip

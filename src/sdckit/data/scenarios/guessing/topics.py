@@ -21,6 +21,7 @@ class Topic:
     role: str  # usual role of a column of this topic
     words: frozenset[str]  # whole words
     stems: tuple[str, ...] = ()  # prefixes of words, long enough to be specific
+    also_learnt: bool = False  # whether it may be what an intruder would learn as well as what one knows
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -43,7 +44,7 @@ def listed(name: str) -> frozenset[str]:
 
 # The first matching topic wins.
 TOPICS = tuple(
-    Topic(name, row["role"], word_set(row["words"]), tuple(row.get("stems", "").split()))
+    Topic(name, row["role"], word_set(row["words"]), tuple(row.get("stems", "").split()), row.get("also_learnt", False))
     for name, row in VOCABULARY["topics"].items()
 )
 
