@@ -323,8 +323,9 @@ def _of_columns(
 ) -> ColumnRoles:
     roles = roles_by_column(scenario, columns, shares, id=id)
     matched = left_to_patterns(scenario, columns, id=id)
+    numbers = dict.fromkeys((*scenario.numeric, *scenario.magnitudes))
     return ColumnRoles(
         roles, tuple(name for name in matched if roles[name]), tuple(name for name in matched if not roles[name]),
         scenario.insensitive_because, may_tell(columns, scenario.columns, certain=certain),
-        numbers=tuple(dict.fromkeys(name for name in (*scenario.numeric, *scenario.magnitudes) if roles.get(name) == ())),
+        numbers=tuple(name for name in numbers if not roles.get(name, KEY)),
     )  # fmt: skip
