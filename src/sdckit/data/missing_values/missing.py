@@ -64,7 +64,7 @@ def labelled_suspects(frame: pl.DataFrame, codes: Mapping[str, Mapping[str, Any]
     >>> labelled_suspects(pl.DataFrame({"score": [0, 31, 44, -5, -6, -5]}), labels)
     (Found(column='score', code='-5', records=2), Found(column='score', code='-6', records=1))
     """
-    code_counts = []
+    code_counts: list[Found] = []
     for name, by_label in codes.items():
         if name in frame.columns and frame.schema[name].is_numeric():
             named = [str(code) for label, code in by_label.items() if _bare(label) in (*_WORDS, *_AWAY)]
