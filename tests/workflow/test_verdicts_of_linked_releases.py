@@ -107,3 +107,16 @@ def test_the_id_of_the_ledger_goes_to_the_rows_that_another_id_names(tmp_path: P
     found = assessed.released[0]["default"]["differencing"]
     assert found.entries[0].linked == N_LINKED
     assert (found.unprotected, found.given_back) == (0, 0)  # both hide the same values
+
+
+@pytest.mark.parametrize("entries", [{"thresholds": {"differencing": 0.1}}, {"release": "partners"}])
+def test_of_the_original_no_limit_of_the_ledger_is_left_open(entries: dict[str, Any]) -> None:
+    """One that a type of release of the office sets stayed, and could never be judged."""
+    office = {"partners": {"differencing": 0.1, "k": 2}}
+    scenario = sdc.Scenario(keys=["b"], sensitive=["ill"], household="none", release_types=office, **entries)
+    data = pl.DataFrame({"b": ["x", "y"] * 20, "ill": ["no", "yes", "no", "no"] * 10})
+    with quiet():
+        assessed = sdc.assess(data, data, scenario=scenario)
+    assert "differencing" not in {verdict.name for verdict in assessed.original.verdicts}
+    (verdict,) = (verdict for verdict in assessed.verdicts if verdict.name == "differencing")
+    assert (verdict.holds, verdict.reason) == (None, "the scenario names no ledger of earlier releases")

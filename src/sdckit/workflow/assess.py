@@ -579,11 +579,15 @@ def _unmeasured(original: Any, scenario: Scenario) -> Assessment:
 
 def _of_original(scenario: Scenario) -> Scenario:
     """The scenario without its ledger and the ledger's limits, since the original itself is not released."""
-    of_ledger = [name for name, kind in declarable().items() if kind.scope == "ledger"]
-    if scenario.ledger is None and not scenario.thresholds.declared.keys() & of_ledger:
+    of_ledger = {name for name, kind in declarable().items() if kind.scope == "ledger"}
+    if scenario.ledger is None and not scenario.limits_of(compared=True).declared.keys() & of_ledger:
         return scenario
     limits = scenario.thresholds.model_copy(update=dict.fromkeys(of_ledger))
-    return scenario.changed(ledger=None, thresholds=limits)
+    office = {
+        name: {limit: value for limit, value in of_type.items() if limit not in of_ledger}
+        for name, of_type in scenario.release_types.items()
+    }
+    return scenario.changed(ledger=None, thresholds=limits, release_types=office)
 
 
 def _collected(pair: Pair, scenario: Scenario) -> dict[str, Collected]:

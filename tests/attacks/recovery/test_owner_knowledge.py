@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from sdckit import Recipe, Scenario, check, recoverable_values
+from sdckit import Recipe, Scenario, check, recoverable_values, top_bottom_code
 from sdckit.attacks.recovery.owner_knowledge import Known, counted_rows
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.touched_cells import read_columns
@@ -469,3 +469,23 @@ def test_coordinates_tell_the_district_they_lie_in(left_out):
 def test_rows_of_no_record_are_not_counted():
     empty = read_columns(open_frame(pl.DataFrame({"income": []}, schema={"income": pl.Int64})), ["income"])
     assert list(counted_rows(empty)) == []
+
+
+COSTS = pl.DataFrame({"cost": np.random.default_rng(5).lognormal(5, 1, 1_000).round(2)})
+
+
+@pytest.mark.parametrize("to", ["limit", "mean", 9_999.0])
+def test_the_order_by_a_column_cut_off_tells_nothing_of_what_lies_beyond(to):
+    """All beyond the limit stand there as the rows do: some of their values were counted as told, by chance."""
+    coded = top_bottom_code(COSTS, column="cost", top=sorted(COSTS["cost"])[-41], to=to).data
+    result = recoverable_values(coded, COSTS, aligned=True)
+    (column,) = result.columns[0]
+    assert (column.touched, column.known, column.told_by, result.advice) == (40, 0, "", ())
+
+
+def test_the_order_by_a_column_that_keeps_it_tells_the_values_and_no_new_ids_would_help():
+    moved = COSTS.with_columns(pl.col("cost").rank("ordinal") * 1.7 + np.random.default_rng(6).uniform(0, 1, 1_000))
+    result = recoverable_values(moved, COSTS, aligned=True)
+    assert result.columns[0][0].known == 1_000
+    (words,) = result.advice
+    assert words == "change cost more, or leave it out: its values stand in the order of the original ones"

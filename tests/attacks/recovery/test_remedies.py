@@ -17,6 +17,7 @@ from sdckit.attacks.recovery.remedies import remedy
     [
         ((), "the order of the rows", "order", "random_order"),
         ((), "the order by id", "order", "leave out id, or draw it anew in random order (new_ids)"),
+        ((), "the order by region", "order", "change region more, or leave it out: its values stand in the order"),
         (("weight",), "weight", "column", "coarsen_weights"),
         (("weight", "age"), "weight with age", "column", "coarsen_weights"),
         (("home",), "the rows of a household counted (home)", "counted", "limit_households"),

@@ -304,3 +304,15 @@ def test_a_recipe_under_a_promise_alone_reads_the_original(
     assert "does not reach" in sdckit("protect", promised, survey, "--out", tmp_path / "more.csv").err
     checked = sdckit("check", survey, "--released", out, "--log", log, "--scenario", tmp_path / "s.toml", "--k", 2)
     assert "claims ε = 1 at δ = 1e-06: the noise in its log adds up to it" in checked.out
+
+
+def test_a_report_needs_the_key_of_the_ledger_before_any_work(sdckit: Runner, recipe: Path, tmp_path: Path) -> None:
+    """It was missed once the recipe was carried out: the file here cannot even be read."""
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(SCENARIO + '[ledger]\nfolder = "ledger"\nkey = "gone.key"\n', encoding="utf-8")
+    broken, out = tmp_path / "broken.csv", tmp_path / "safe.csv"
+    broken.write_bytes(b"")
+    done = sdckit("protect", recipe, broken, "--out", out, "--report", tmp_path / "r.html")
+    assert (done.code, done.out) == (2, "")
+    assert "there is no key gone.key" in done.err
+    assert not out.exists()

@@ -93,3 +93,16 @@ def test_a_share_is_one(sdckit: Runner, survey: Path, scenario: Path, share: str
     done = sdckit("recipe", "init", survey, "--scenario", scenario, "--share", share)
     assert (done.code, done.out) == (2, "")
     assert "--share" in done.err
+
+
+def test_a_ledger_without_its_key_is_told_before_the_file_is_read(
+    sdckit: Runner, scenario: Path, tmp_path: Path
+) -> None:
+    scenario.write_text(SCENARIO + '[ledger]\nfolder = "ledger"\nkey = "gone.key"\n', encoding="utf-8")
+    broken, out = tmp_path / "broken.csv", tmp_path / "r.toml"
+    broken.write_bytes(b"")
+    for command in (["recipe", "init"], ["propose"]):
+        done = sdckit(*command, broken, "--scenario", scenario, "--out", out)
+        assert (done.code, done.out) == (2, "")
+        assert "there is no key gone.key" in done.err
+        assert not out.exists()

@@ -159,6 +159,25 @@ def test_of_a_number_whose_labelled_codes_are_declared_missing_nothing_is_asked(
     assert read_file(path)["income"].to_list() == [None, *range(100)]  # a warning would be an error here
 
 
+@pytest.mark.parametrize("kind", ["sav", "dta"])
+def test_labels_that_say_missing_of_codes_that_are_not_declared_are_asked_about(tmp_path, kind):
+    """They became categories, and a code among numbers a number, without a word."""
+    path = tmp_path / f"s.{kind}"
+    frame = pd.DataFrame({"score": [-5.0, *(float(i) for i in range(100))], "reading": [1.0, 9.0] * 50 + [1.0]})
+    labels = {"score": {-5: "not assessed"}, "reading": {1: "basic", 9: "Absent", 8: "not assessed"}}
+    write = getattr(pyreadstat, f"write_{kind}")
+    write(frame, str(path), variable_value_labels=labels)
+    with pytest.warns(SdcWarning) as caught:
+        read_file(path)
+    assert "s." + kind + ": score holds -5 in 1 record. If that means missing give" in str(caught[-1].message)
+    write(frame.astype({"reading": int}), str(path), variable_value_labels={"reading": {1: "basic", 9: "not assessed"}})
+    with pytest.warns(SdcWarning, match="reading holds 'not assessed' in 50 records"):
+        read_file(path, columns=["reading"])
+    with pytest.warns(SdcWarning, match="reading holds 9 in 50 records"):
+        read_file(path, columns=["reading"], labels=False)
+    assert read_file(path, columns=["reading"], missing=["not assessed"])["reading"].null_count() == 50
+
+
 def test_a_label_that_reads_like_a_code_is_kept_apart(tmp_path):
     path = tmp_path / "s.sav"
     pyreadstat.write_sav(pd.DataFrame({"c": [1.0, 2.0]}), str(path), variable_value_labels={"c": {1: "2"}})

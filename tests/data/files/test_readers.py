@@ -179,6 +179,15 @@ def test_directory(tmp_path):
     folder = tmp_path / "x.parquet"
     folder.mkdir()
     refused(FileFormatError, "is a directory; name one file, or let an engine read .*--engine duckdb", folder)
+    refused(FileFormatError, r'for a command without, write_file\(scan_file\("x.parquet"\), "whole.parquet"\)', folder)
+
+
+def test_what_is_said_of_a_directory_makes_one_file_of_it(tmp_path):
+    for sex in ("f", "m"):
+        (tmp_path / "parts" / f"sex={sex}").mkdir(parents=True)
+        sdc.write_file(pl.DataFrame({"age": [31, 40]}), tmp_path / "parts" / f"sex={sex}" / "a.parquet")
+    whole = sdc.write_file(sdc.scan_file(tmp_path / "parts"), tmp_path / "whole.parquet")
+    assert sorted(read_file(whole).rows()) == [(31, "f"), (31, "m"), (40, "f"), (40, "m")]
 
 
 def test_permission_denied(tmp_path, monkeypatch):

@@ -20,6 +20,7 @@ from sdckit.data.missing_values.missing import (
     counted_codes,
     describe_rule,
     found_texts,
+    labelled_suspects,
     missing_rule,
     suspects,
     take_defaults,
@@ -186,6 +187,40 @@ def test_words(dtype):
     found = codes(["a", "Refused", "Refused", "don't know", None, "lost"], dtype)
     assert found == [("Refused", 2), ("don't know", 1)]
     assert codes(["a", "lost"], dtype) == []
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["not assessed", "Not applicable", "9 not assessed", "-8: Don't know", "[7] Refused", "Refused (spontaneous)",
+     "Nicht bewertet", "nicht zutreffend", "Keine Angabe", "99. weiß nicht"],
+)  # fmt: skip
+def test_labels_that_say_so(label):
+    assert codes([label, "basic", "basic"], pl.Enum(["basic", label])) == [(label, 1)]
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Enum(["no", "none", "never", "absent", "mild", "declined", "other",
+                                                       "trifft nicht zu", "keine", "nie", "not at all"])])  # fmt: skip
+def test_ordinary_labels(dtype):
+    values = ["no", "none", "never", "absent", "mild", "declined", "other", "trifft nicht zu", "keine", "nie"]
+    assert codes([*values, "not at all"], dtype) == []
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Enum(["basic", "absent", "not assessed"])])
+def test_away_is_missing_beside_another_such_label_only(dtype):
+    assert codes(["basic", "absent"], dtype) == []
+    found = codes(["basic", "absent", "absent", "not assessed"], dtype)
+    assert sorted(found) == [("absent", 2), ("not assessed", 1)]
+
+
+def test_numbers_are_suspected_by_their_labels():
+    frame = pl.DataFrame({"score": [0.0, 31.5, -5.0, -5.0], "none": [0, 1, 1, 1], "text": ["a"] * 4})
+    labels = {
+        "score": {"Not assessed": -5, "absent": -6},
+        "none": {"no": 0},
+        "text": {"refused": "a"},
+        "gone": {"x": 1},
+    }
+    assert labelled_suspects(frame, labels) == (Found("score", "-5", 2),)
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,21 @@ def test_long_lists_are_counted() -> None:
     assert columns_of(pl.DataFrame({"sex": [1]})).line == ""
 
 
+@pytest.mark.parametrize("entry", ["numeric", "magnitudes"])
+def test_numbers_that_are_nothing_else_are_said_to_have_no_role_by_that(entry: str) -> None:
+    """`numeric` looks like a role, and the sentence that nobody said what the column is was all that was said."""
+    frame = pl.DataFrame({"sex": [1], "cost": [2.5], "note": ["a"]})
+    found = columns_of(frame, **{entry: ["cost"]})
+    assert (found.missing, found.numbers) == (("cost", "note"), ("cost",))
+    for text in (found.words, found.line.rstrip(".")):
+        assert "are no role without a limit on numbers: 'cost'; name them as sensitive, too, where" in text
+        assert text.endswith("or as keys where somebody could know them")
+    judged = columns_of(frame, **{entry: ["cost"]}, thresholds={"exact_numbers": 0.5})
+    assert (judged.missing, judged.numbers) == (("note",), ())
+    also = columns_of(frame, sensitive=["cost"], **{entry: ["cost"]})
+    assert (also.missing, also.numbers) == (("note",), ())
+
+
 def test_names_that_may_be_a_record_are_not_told() -> None:
     scenario = Scenario(keys=["sex"])
     found = among_columns(columns_of(pl.DataFrame({"sex": [1]})), scenario, ["sex", "34", "north"])

@@ -50,10 +50,33 @@ def test_keys_by_name(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["income", "hh_income", "Einkommen", "revenu", "wage_2020", "health", "diagnosis", "icd10", "affairs"]
-)
+    "name",
+    ["income", "hh_income", "Einkommen", "revenu", "wage_2020", "health", "diagnosis", "icd10", "affairs",
+     "special_educational_need", "SEN", "sen_status", "learning_disability", "dyslexia", "Förderschwerpunkt",
+     "sonderpädagogischer_Förderbedarf", "Lernbehinderung", "free_school_meals", "fsm", "welfare", "Sozialhilfe",
+     "Bürgergeld", "Arbeitslosengeld", "Kostenbefreiung", "adhd", "Pflegegrad", "Vorerkrankung", "vaccination",
+     "Vorstrafen", "suspension"],
+)  # fmt: skip
 def test_sensitive_by_name(name):
     assert one(name, codes(5)).role == "sensitive"
+    assert one(name, codes(5)).question is not None
+
+
+@pytest.mark.parametrize("name", ["religion", "Konfession", "disability", "Schwerbehinderung", "GdB", "impairment"])
+def test_what_is_known_or_learnt_is_asked(name):
+    guess = one(name, codes(5))
+    assert (guess.role, guess.confidence) == ("key", "likely")
+    assert guess.question == "is it known to strangers, or is it what they would learn? Then move it to sensitive"
+
+
+@pytest.mark.parametrize("name", ["education", "school_type", "Schulform", "sex", "sender", "consent", "occupation"])
+def test_what_is_like_special_needs_in_letters_only_is_as_before(name):
+    assert one(name, codes(5)).role in ("key", "ignore")
+
+
+def test_special_needs_by_label():
+    (guess,) = guess_roles(pl.DataFrame({"v17": codes(2)}), labels={"v17": "Special educational need of the pupil"})
+    assert guess.role == "sensitive"
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,15 @@ def test_numbers_go_into_round_bands():
     assert found.step["bands"] == [-math.inf, *range(5, 100, 5), math.inf]
 
 
+@pytest.mark.parametrize(("key", "scale"), [("age", "number"), ("class_no", "unknown"), ("class_size", "number")])
+def test_numbers_of_classes_are_codes_however_even_they_are(key, scale):
+    data = pl.DataFrame({key: [value for value in range(1, 41) for _ in range(10)]})
+    cells = as_cells(data, keys=[key])
+    assert levels_of(cells, key, declared_kinds([key], None)).scale == scale
+    assert levels_of(cells, key, declared_kinds([key], None, numeric=[key])).scale == "number"
+    assert levels_of(cells, key, declared_kinds([key], None, ordered=[key])).scale == "ordered"
+
+
 def test_dates_go_by_the_year_or_the_month():
     days = [dt.date(2020 + i % 2, 1 + i % 12, 1 + i % 28) for i in range(50)]
     found = smaller_key(levels(days), "born")

@@ -285,17 +285,18 @@ def test_every_document_says_the_type_and_where_limits_come_from() -> None:
     ],
 )
 @pytest.mark.parametrize("unique", [True, False])
+@pytest.mark.parametrize("numbers", [True, False])
 @pytest.mark.parametrize("covered", [(), ("sex",), ("sex", "name")])
 def test_every_sentence_on_columns_is_said_in_german(
-    roles: dict[str, tuple[str, ...]], unique: bool, covered: tuple[str, ...]
+    roles: dict[str, tuple[str, ...]], unique: bool, numbers: bool, covered: tuple[str, ...]
 ) -> None:
     without = tuple(name for name, given in roles.items() if not given)
-    columns = ColumnRoles(roles, covered, without if unique else (), "so.")
+    columns = ColumnRoles(roles, covered, without if unique else (), "so.", numbers=without if numbers else ())
     one = verdict("roles", columns.holds, limit=None, intruder="", reason=columns.words)
     told = verdict_sentence(one, N)
     assert told[0].isupper()
     assert told.endswith(".")
     german = say(told, "de")
     assert german != told
-    for word in ("nobody", "pattern", "goes", "column", "could"):
+    for word in ("nobody", "pattern", "goes", "column", "could", "numbers"):
         assert word not in german

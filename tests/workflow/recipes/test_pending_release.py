@@ -14,8 +14,8 @@ from attacks.differencing.several import people
 from draw import quiet
 from sdckit.data.files.file_labels import FileLabels
 from sdckit.data.frames import open_frame
-from sdckit.errors import DataError, ScenarioError
-from sdckit.workflow.recipes.pending_release import PendingRelease, open_ledger, own_entries
+from sdckit.errors import DataError, FileFormatError, ScenarioError
+from sdckit.workflow.recipes.pending_release import PendingRelease, check_ledger, open_ledger, own_entries
 from sdckit.workflow.recipes.release_files import write_release
 
 DATA = people(120)
@@ -105,3 +105,12 @@ def test_a_name_that_is_taken_is_told(folder: Path) -> None:
 def test_a_scenario_without_a_ledger_names_none() -> None:
     with pytest.raises(ScenarioError, match="name the ledger and its key"):
         open_ledger(sdc.Scenario(keys=["sex"]))
+
+
+def test_a_ledger_that_cannot_be_opened_is_told_by_itself(folder: Path) -> None:
+    check_ledger(SCENARIO)
+    check_ledger(None)
+    (folder / "ledger.key").unlink()
+    check_ledger(SCENARIO.changed(ledger=None))
+    with pytest.raises(FileFormatError, match=r"there is no key ledger\.key"):
+        check_ledger(SCENARIO)

@@ -22,7 +22,7 @@ from sdckit.attacks.recovery.indicators import FIRST
 from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
 from sdckit.attacks.recovery.linked_rows import linked_rows
 from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
-from sdckit.attacks.recovery.reconstruct import Recovered, put_back, row_orders
+from sdckit.attacks.recovery.reconstruct import Recovered, ordered_by, put_back, row_orders
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction, Source
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
@@ -468,11 +468,14 @@ def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[
 
 
 def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]], homes: NDArray[np.int64] | None) -> None:
-    kinds = column.recovered.target.kinds
+    target = column.recovered.target
     for words, order in orders.items():
+        # at a limit or in a range all stand as the rows do: in the order by the column itself some are right by chance
+        if words == ordered_by(column.name) and not target.perturbed:
+            continue
         column.tried += 2
         fit = column.some[column.halves.fit]
-        for fitted in by_position(column.truth, order, fit, homes, shown=touched_cells.LEFT_OUT not in kinds):
+        for fitted in by_position(column.truth, order, fit, homes, shown=touched_cells.LEFT_OUT not in target.kinds):
             if column.tells(fitted[column.some], column.near):
                 column.put(fitted, Source((), words, 0, "order"))
 

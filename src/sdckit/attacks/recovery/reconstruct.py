@@ -281,7 +281,7 @@ def _by_rules(
     orders = {} if only_changed else row_orders(columns)
     figures = [] if only_changed else group_figures(columns, None if household is None else household.name)
     rates = [] if only_changed else rate_groups(columns)
-    new = {_by(name) for name in renewed}
+    new = {ordered_by(name) for name in renewed}
     others = predictors if household is None else predictors[1:]
 
     def search(state: Reconstruction) -> None:
@@ -300,7 +300,7 @@ def _by_rules(
         read = [predictor for predictor in others if anew or renewed.intersection(predictor.columns)]
         reconstruction_rules.by_columns(state, read, rules=len(predictors))
         use = {words: order for words, order in orders.items() if anew or words in new}
-        use.pop(_by(state.name), None)
+        use.pop(ordered_by(state.name), None)
         by_group_rates(state, columns, rates, renewed)
         by_indicators(state, columns)
         by_waves(state, waves, columns)
@@ -309,8 +309,16 @@ def _by_rules(
     apart(search, states, len(states[0].open) if states else 0)
 
 
-def _by(name: str) -> str:
-    return f"the order by {name}"
+ORDERED_BY = "the order by "
+
+
+def ordered_by(name: str) -> str:
+    """What the order by a column is called.
+
+    >>> ordered_by("stay")
+    'the order by stay'
+    """
+    return f"{ORDERED_BY}{name}"
 
 
 def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
@@ -324,7 +332,7 @@ def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.in
         if keys is None:
             rank = np.argsort(np.argsort(np.array(column.labels())))
             keys = np.concatenate([[-1.0], rank.astype(np.float64)])[column.codes]
-        orders[_by(name)] = np.argsort(keys, kind="stable")
+        orders[ordered_by(name)] = np.argsort(keys, kind="stable")
     return orders
 
 

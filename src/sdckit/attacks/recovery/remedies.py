@@ -1,12 +1,10 @@
 """What to do about a rule that gives changed values back: which column to leave out, to change or to compute anew."""
 
 from sdckit.attacks.recovery.numeric_relations import rearranged
-from sdckit.attacks.recovery.reconstruct import FILE_ORDER
+from sdckit.attacks.recovery.reconstruct import FILE_ORDER, ORDERED_BY
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.data.methods import ADVICE
 from sdckit.data.scenarios.scenario_toml import toml_entry
-
-ORDERED_BY = "the order by "
 
 
 def remedy(column: str, source: Source, weight: str | None, household: str | None, *, left_out: bool = False) -> str:
@@ -59,6 +57,8 @@ def _order_remedy(column: str, words: str) -> str:
     if words == FILE_ORDER or not words.startswith(ORDERED_BY):
         return f"{ADVICE['row_order']}: neighbours tell values"
     name = words.removeprefix(ORDERED_BY)
+    if name == column:
+        return f"change {column} more, or leave it out: its values stand in the order of the original ones"
     return f"leave out {name}, or {ADVICE['sorted_by']}: rows sorted by it tell {column}"
 
 

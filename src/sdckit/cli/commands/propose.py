@@ -26,6 +26,7 @@ from sdckit.cli.recipe_files import next_commands, read_all
 from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
+from sdckit.workflow.recipes.pending_release import check_ledger
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -90,6 +91,7 @@ def propose(
     refuse_existing(out, json, force=force)
     check_report_name(report)
     chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
+    check_ledger(chosen)
     called = next_commands(out, reading, of_type, scenario)
     wishes: dict[str, Any] = {
         "keep": split(keep), "importance": _numbers(importance),

@@ -19,7 +19,7 @@ from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.methods import kind_of
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
-from sdckit.workflow.recipes.pending_release import PendingRelease, open_ledger
+from sdckit.workflow.recipes.pending_release import PendingRelease, check_ledger, open_ledger
 from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ def protect(
     if report is not None and chosen is None:
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
     check_beside(beside, written=report is not None)
+    check_ledger(chosen if report is not None else None)
     inputs = (*reading.inputs, recipe, scenario, of_type.release_types, replay, *_read_by(steps_of, recipe))
     written_to = numbered(out, _m(steps_of))
     check_targets(*written_to, log, report, inputs=inputs)

@@ -16,6 +16,7 @@ from sdckit.cli.recipe_files import next_commands
 from sdckit.cli.source import Reading, read_declared, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
+from sdckit.workflow.recipes.pending_release import check_ledger
 
 app = typer.Typer(help="Make a recipe: the steps that protect a file.")
 
@@ -52,6 +53,7 @@ def init(
     if not 0 <= share <= 1:
         raise ScenarioError("--share is a share of the records; give a number from 0 to 1")
     chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
+    check_ledger(chosen)
     called = next_commands(out, reading, of_type, scenario)
     with Steps(quiet=quiet) as steps:
         from sdckit.data.files.readers import scan_header

@@ -203,7 +203,8 @@ def _ends(path: Path) -> tuple[bytes, bytes, int]:
     if path.is_dir():
         raise FileFormatError(
             f"{path.name} is a directory; name one file, or let an engine read all Parquet or CSV files in it "
-            "(--engine duckdb where a command has it; in Python scan_file)"
+            "(--engine duckdb where a command has it; in Python scan_file); for a command without, "
+            f'write_file(scan_file("{path.name}"), "whole.parquet") makes one file of it'
         )
     try:
         with path.open("rb") as file:

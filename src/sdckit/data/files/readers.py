@@ -17,7 +17,7 @@ from sdckit.data.files.read_csv import CsvOptions, csv_header, folder_values, re
 from sdckit.data.files.read_labelled import columnar_header, labelled_header, read_columnar, read_labelled, read_labels
 from sdckit.data.files.scan_file import ScanEngine, files_of, is_address, is_read_by, scan_file
 from sdckit.data.frames import count_records, exactly, is_lazy, on_spark, open_frame
-from sdckit.data.missing_values.missing import Found, MissingNotes, suspects
+from sdckit.data.missing_values.missing import Found, MissingNotes, labelled_suspects, suspects
 from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
@@ -313,6 +313,10 @@ def _read(
     if frame.height == 0:
         raise DataError(f"{file.name} holds columns but no records")
     suspected = suspects(frame)
+    if kind not in (*AS_CSV, *COLUMNAR) and any(dtype.is_numeric() for dtype in frame.dtypes):
+        of_columns = read_labels(file, encoding=encoding).columns
+        labelled = labelled_suspects(frame, {name: column.codes for name, column in of_columns.items()})
+        suspected = tuple(dict.fromkeys((*suspected, *labelled)))
     if user_missing and suspected:
         suspected = tuple(suspect for suspect in suspected if not _is_kept(suspect, file, encoding))
     return frame, MissingNotes(codes, taken, suspected)

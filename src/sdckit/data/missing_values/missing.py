@@ -9,7 +9,7 @@ import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from sdckit.data import pl
 from sdckit.data.frames import exactly
@@ -31,13 +31,45 @@ _FIRST = 1_000  # values of a column of texts, one of which is a number where th
 _MOST, _FEWEST = 3, 5  # texts among numbers, and records that each is in: a value of fewer is nobody's to print
 _WORDS = (
     "refused", "refusal", "refuses", "don't know", "don’t know", "dont know", "do not know", "doesn't know",
-    "not asked", "not answered", "no answer", "no response", "not stated", "missing",
-    "keine angabe", "weiß nicht", "weiss nicht", "verweigert", "ne sait pas", "sans réponse", "pas de réponse",
-    "refus", "no sabe", "no contesta", "sin respuesta", "non so", "non risponde", "rifiuta",
+    "not asked", "not answered", "no answer", "no response", "not stated", "missing", "not applicable", "inapplicable",
+    "not assessed", "not tested", "not examined", "not measured", "not ascertained", "not recorded", "not reported",
+    "not collected", "not available", "not known", "no data", "no information", "prefer not to say",
+    "prefer not to answer", "declined to answer", "can't say", "cannot say", "don't know/refused",
+    "keine angabe", "keine angaben", "k.a.", "k. a.", "weiß nicht", "weiss nicht", "weiß ich nicht", "verweigert",
+    "antwort verweigert", "keine antwort", "nicht beantwortet", "nicht gefragt", "nicht befragt", "nicht erhoben",
+    "nicht erfasst", "nicht bewertet", "nicht beurteilt", "nicht getestet", "nicht untersucht", "nicht gemessen",
+    "nicht bekannt", "nicht verfügbar", "nicht anwendbar", "nicht zutreffend", "entfällt", "nicht teilgenommen",
+    "keine daten", "fehlend",
+    "ne sait pas", "sans réponse", "pas de réponse", "refus", "sans objet", "non applicable", "non évalué",
+    "no sabe", "no contesta", "sin respuesta", "no aplica", "no evaluado",
+    "non so", "non risponde", "rifiuta", "non applicabile", "non valutato",
 )  # fmt: skip
+_AWAY = ("absent", "abwesend")  # an answer, too, as of a symptom: it counts beside another of these words only
 _PHRASES = tuple(
-    dict.fromkeys(form for word in _WORDS for form in (word, word.capitalize(), word.title(), word.upper()))
+    dict.fromkeys(form for word in (*_WORDS, *_AWAY) for form in (word, word.capitalize(), word.title(), word.upper()))
 )
+_BARE = re.compile(r"^[\[(]?-?\d+[\])]?[\s.:=–-]+|\s*\([^()]*\)$")  # a code before a label, and what explains it
+
+
+def _bare(label: str) -> str:
+    return _BARE.sub("", label.strip()).strip().lower()
+
+
+def labelled_suspects(frame: pl.DataFrame, codes: Mapping[str, Mapping[str, Any]]) -> tuple[Found, ...]:
+    """Numbers of columns of numbers whose label says that they mean missing.
+
+    `codes`: of each column the codes by their labels.
+
+    >>> labels = {"score": {"not assessed": -5, "absent": -6, "none": 0}}
+    >>> labelled_suspects(pl.DataFrame({"score": [0, 31, 44, -5, -6, -5]}), labels)
+    (Found(column='score', code='-5', records=2), Found(column='score', code='-6', records=1))
+    """
+    code_counts: list[Found] = []
+    for name, by_label in codes.items():
+        if name in frame.columns and frame.schema[name].is_numeric():
+            named = [str(code) for label, code in by_label.items() if _bare(label) in (*_WORDS, *_AWAY)]
+            code_counts += counted_codes(frame.select(exactly(name)), named)
+    return tuple(code_counts)
 
 
 def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
@@ -56,8 +88,13 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
         *(exactly(name).min().alias(f"min {i}") for i, name in enumerate(numbers)),
         *(exactly(name).max().alias(f"max {i}") for i, name in enumerate(numbers)),
     )
-    texts = found_texts(frame, _PHRASES)
+    labels = (dtype.categories.to_list() for dtype in frame.schema.values() if isinstance(dtype, pl.Enum))
+    spoken = [label for own in labels for label in own if _bare(label) in (*_WORDS, *_AWAY)]
+    texts = found_texts(frame, [*_PHRASES, *spoken])
     by_name = {name: [text for text in texts if text.column == name] for name in frame.columns}
+    for name, own in by_name.items():
+        if all(_bare(text.code) in _AWAY for text in own):
+            by_name[name] = []
     for i, name in enumerate(numbers):
         low, high = extremes.item(0, f"min {i}"), extremes.item(0, f"max {i}")
         if low in _BELOW or high in _ABOVE:

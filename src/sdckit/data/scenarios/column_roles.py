@@ -26,6 +26,11 @@ MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in anothe
 LONGEST = 20  # characters of a whole number of 64 bits
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING = ("id", "ledger.id")
+NUMBERS = ("numeric", "magnitudes")
+ONLY_NUMBERS = (
+    "Only numeric or magnitudes, which say how numbers are read and are no role without a limit on numbers: {}; name "
+    "them as sensitive, too, where they would be learnt, or as keys where somebody could know them"
+)
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
 
 
@@ -67,7 +72,7 @@ def roles_by_column(
 
 def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...]]:
     """Roles given by name, other than insensitive."""
-    numbers = () if numbers_limited(scenario) else ("numeric", "magnitudes")
+    numbers = () if numbers_limited(scenario) else NUMBERS
     none = ("ordered", HOUSEHOLD_VARIABLES, NUMBER_GROUPS, *numbers)
     roles: dict[str, tuple[str, ...]] = {} if id is None else {id: ("id",)}
     for given, name in roles_of(scenario):
@@ -158,6 +163,8 @@ class ColumnRoles:
         Whether the names may be told: the first line of a file without a header is a record.
     as_given : tuple of str
         Numbers that an authority or an insurer gave people, and that go out as in the original, not as new ones.
+    numbers : tuple of str
+        Columns of which the scenario says only that they are numeric or magnitudes.
     """
 
     roles: Mapping[str, tuple[str, ...]]
@@ -166,6 +173,7 @@ class ColumnRoles:
     because: str = ""
     told: bool = True
     as_given: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -199,7 +207,13 @@ class ColumnRoles:
             )
         if self.as_given and len(sentences) == 1:
             sentences.append(f"{ADVICE['persons']}")
-        return "; ".join(sentences) or f"every column that goes out has a role{self._covered_words}"
+        return (
+            "; ".join(sentences) or f"every column that goes out has a role{self._covered_words}"
+        ) + self._only_numbers
+
+    @property
+    def _only_numbers(self) -> str:
+        return f". {ONLY_NUMBERS.format(self._listed(self.numbers))}" if self.numbers else ""
 
     @property
     def _covered_words(self) -> str:
@@ -212,7 +226,8 @@ class ColumnRoles:
         """What a document says where no type of release asks for roles; "" where every column has one by name."""
         n = len(self.missing)
         columns = "1 column that goes out has" if n == 1 else f"{n:,} columns that go out have"
-        lacking = f"{columns} no role: {self._listed(self.missing)}; name a type of release to have it judged."
+        lacking = f"{columns} no role: {self._listed(self.missing)}; name a type of release to have it judged"
+        lacking += f"{self._only_numbers}."
         return lacking if n else f"{self.words[0].upper()}{self.words[1:]}." if self.covered or self.identifiers else ""
 
     @property
@@ -308,7 +323,9 @@ def _of_columns(
 ) -> ColumnRoles:
     roles = roles_by_column(scenario, columns, shares, id=id)
     matched = left_to_patterns(scenario, columns, id=id)
+    numbers = dict.fromkeys((*scenario.numeric, *scenario.magnitudes))
     return ColumnRoles(
         roles, tuple(name for name in matched if roles[name]), tuple(name for name in matched if not roles[name]),
         scenario.insensitive_because, may_tell(columns, scenario.columns, certain=certain),
+        numbers=tuple(name for name in numbers if not roles.get(name, KEY)),
     )  # fmt: skip

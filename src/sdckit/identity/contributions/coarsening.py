@@ -16,6 +16,7 @@ from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.columns import MONTHS, Coded, Period
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, read_band
+from sdckit.data.scenarios.guessing.topics import names_codes
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
@@ -305,7 +306,10 @@ def entropy(size: NDArray[np.integer] | NDArray[np.floating]) -> float:
 
 
 def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
-    """Levels of a key as numbers, an ordered scale or plain codes; a declaration wins over what the values suggest."""
+    """Levels of a key as numbers, an ordered scale or plain codes.
+
+    A declaration wins over what the name suggests, and that over what the values do.
+    """
     level = cells.levels[cells.keys.index(key)]
     codes, size = cells.level_sizes(key)
     known = codes < level.span
@@ -316,6 +320,8 @@ def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
     if hierarchy is None:
         named = {"numeric": key in declared.numeric, "ordered": key in declared.ordered}
         scale = scale_of(level, codes, size, **named)
+        if scale == "number" and level.kind == "integer" and not named["numeric"] and names_codes(key):
+            scale = "unknown"  # however even the numbers of classes are
     values = numbers_of(level, codes)
     if scale not in NEIGHBOURS:
         # by label where sizes tie: codes depend on the engine

@@ -41,6 +41,15 @@ def open_ledger(scenario: Scenario | None, folder: Path | None = None, key: Path
     return ReleaseLedger.open(folder, key=key, survey=survey)
 
 
+def check_ledger(scenario: Scenario | None) -> None:
+    """Open the ledger of a scenario that names one: a key that is not there is told before any work.
+
+    Raises as `open_ledger`.
+    """
+    if scenario is not None and scenario.ledger is not None:
+        open_ledger(scenario)
+
+
 def own_entries(ledger: ReleaseLedger, files: Sequence[Path]) -> tuple[str, ...]:
     """The entries of a ledger that remember files that are to go out, known by their bytes."""
     return tuple(dict.fromkeys(name for file in files if file.is_file() for name in ledger.names_of(file)))

@@ -9,6 +9,7 @@ from sdckit.data.scenarios.guessing.topics import (
     CLEARLY_WEIGHT,
     TOPICS,
     key_topic_within,
+    names_codes,
     topic_named,
     topic_of,
     topic_of_label,
@@ -28,6 +29,21 @@ def test_names_are_different():
     names = [topic.name for topic in TOPICS]
     assert len(set(names)) == len(names)
     assert [topic_named(name) for name in names] == list(TOPICS)
+
+
+@pytest.mark.parametrize(
+    "name", ["class_no", "Schulklasse", "school", "Schule_Nr", "ward", "district", "Gemeinde", "plz"]
+)
+def test_numbers_of_places_and_groups_say_which_one(name):
+    assert names_codes(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["age", "length_of_stay", "class_size", "years_of_school", "ward_count", "Gemeindegroesse", "density",
+             "hours", "children", "number_of_visits", "education", "v17"],
+)  # fmt: skip
+def test_numbers_of_other_columns_may_say_how_much(name):
+    assert not names_codes(name)
 
 
 def test_no_word_means_a_sample_and_a_body():

@@ -389,7 +389,7 @@ def _key(facts: Facts, spoken: Spoken) -> Guess:
     if spoken.kinds == 0 or (spoken.evidence and spoken.evidence[0].startswith("its categories")):
         confidence = "likely" if fits or spoken.kinds else "unsure"
     question = None
-    if spoken.name == "religion":
+    if spoken.topic is not None and spoken.topic.also_learnt:
         confidence = "likely" if confidence == "sure" else confidence
         question = "is it known to strangers, or is it what they would learn? Then move it to sensitive"
     return Guess(facts.name, "key", confidence, (*why, *tested), _too_fine(facts, spoken), question)

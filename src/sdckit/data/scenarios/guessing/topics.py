@@ -21,6 +21,8 @@ class Topic:
     role: str  # usual role of a column of this topic
     words: frozenset[str]  # whole words
     stems: tuple[str, ...] = ()  # prefixes of words, long enough to be specific
+    also_learnt: bool = False  # whether it may be what an intruder would learn as well as what one knows
+    codes: bool = False  # whether its whole numbers say which one it is, and not how much
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -43,7 +45,7 @@ def listed(name: str) -> frozenset[str]:
 
 # The first matching topic wins.
 TOPICS = tuple(
-    Topic(name, row["role"], word_set(row["words"]), tuple(row.get("stems", "").split()))
+    Topic(**{"name": name, **row, "words": word_set(row["words"]), "stems": tuple(row.get("stems", "").split())})
     for name, row in VOCABULARY["topics"].items()
 )
 
@@ -72,6 +74,22 @@ def topic_named(name: str) -> Topic:
 
 
 # Words of names and labels, and their topic.
+
+
+_MEASURED = listed("measured")
+
+
+def names_codes(name: str) -> bool:
+    """Whether whole numbers in a column of this name say which one it is, such as a class, and not how much.
+
+    >>> [names_codes(name) for name in ("class_no", "ward", "school", "Gemeinde", "age", "class_size", "v17")]
+    [True, True, True, True, False, False, False]
+    """
+    topic, words = topic_of(name), frozenset(words_of(name))
+    ends = tuple(word for word in _MEASURED if len(word) >= _LONG)
+    if topic is None or words & _MEASURED or any(word.endswith(ends) for word in words):
+        return False
+    return topic.codes or (topic.name == "education" and bool(words & _BY_NAME["a group one belongs to"].words))
 
 
 _BESIDE = listed("beside")
