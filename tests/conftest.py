@@ -35,6 +35,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Linear algebra on one thread, here and in the programs and processes that tests start: where others keep the cores
+# busy, threads of OpenBLAS wait for each other by turning, up to .1 s of processor time for a matrix of 60 columns.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 offline.watch()
 
 
