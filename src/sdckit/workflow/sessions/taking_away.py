@@ -304,7 +304,7 @@ def report(
     chosen = desk.scenario(scenario)
     outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
     tell("writing the report")
-    how = {"language": language, "labels": dict(desk.sample.labels)}
+    how: dict[str, Any] = {"language": language, "labels": dict(desk.sample.labels)}
     outcome.assessment.report(path, internal=exact, **how)
     made = outcome.made.data if isinstance(outcome.made.data, list) else [outcome.made.data]
     public = numbered(desk.folder / f"report-public{kind}", len(made))
