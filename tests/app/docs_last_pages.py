@@ -147,7 +147,21 @@ def _(hand: Hand) -> None:
     assert hand.kept["taken"]["release"].suffix == ".parquet"
 
 
-WHAT = ("release", "report", "scenario", "recipe", "script", "commands", "log")
+@SCRIPT.step(
+    "The page says which of them may go out with the release: the public report, written with the other one, which is "
+    "of the release by itself, and the recipe; the rest stays in the room."
+)
+def _(hand: Hand) -> None:
+    goes, stays = (
+        [link.get_attribute("id") for link in box.locator("a.shiny-download-link").all()]
+        for box in hand.page.locator(".downloads").all()
+    )
+    assert goes == ["take_away-release", "take_away-public", "take_away-recipe"]
+    assert {f"take_away-{what}" for what in WHAT} - {*goes} <= {*stays}
+    assert not {*goes} & {*stays}
+
+
+WHAT = ("release", "public", "recipe", "report", "scenario", "script", "commands", "log")
 
 
 def _accept(hand: Hand) -> None:

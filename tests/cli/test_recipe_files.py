@@ -16,6 +16,7 @@ from cli.conftest import make_survey
 from recipes import STEPS
 from sdckit.cli.recipe_files import check_format, codes_of, refuse_old_logs, scenario_of
 from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.report.chapters.decision import TOGETHER
 from sdckit.workflow.recipes.release_files import write_release
 
 
@@ -69,6 +70,11 @@ def test_the_commands_that_follow_run(
     checked = sdckit(*check)
     assert checked.code == 0, checked.out + checked.err
     assert "limit of a scientific-use file" in " ".join(checked.out.split())
+    (public,) = (shlex.split(line)[1:] for line in checked.out.splitlines() if line.startswith("  sdckit "))
+    done = sdckit(*public)
+    assert done.code == 0, done.err
+    assert (public[1], public[-1]) == ("safe.csv", "safe-public.html")
+    assert TOGETHER not in Path("safe-public.html").read_text(encoding="utf-8")
     in_the_recipe = (line[2:] for line in files[2].read_text().splitlines() if line.startswith("#   sdckit "))
     assert [*in_the_recipe] == [line for line in out.out.splitlines() if line.startswith("  sdckit ")]
 

@@ -214,3 +214,17 @@ def next_commands(recipe: str, reading: Reading, of_type: ReleaseType, scenario:
         f"  sdckit protect {name} {file}{given} --out {released} --log log.json",
         f"  sdckit check {file}{given} --released {released} --log log.json",
     ]
+
+
+def public_command(released: Path, scenario: Path, *read: Any) -> str:
+    """The command that writes the document that may go out beside a release: of the release by itself.
+
+    >>> public_command(Path("safe.csv"), Path("our scenario.toml"))
+    "sdckit assess safe.csv --scenario 'our scenario.toml' --report safe-public.html"
+    """
+    report = path_typed(f"{released.stem}-public.html")
+    return f"sdckit assess {path_typed(released)} --scenario {path_typed(scenario)}{as_typed(*read)} --report {report}"
+
+
+DECIDES = "for those who decide, not to go out with the release"
+MAY_GO_OUT = "What may go out with the release is a report of it by itself:"

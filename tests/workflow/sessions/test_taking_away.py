@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import sdckit as sdc
 from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.report.chapters.decision import TOGETHER
 from sdckit.workflow.sessions import taking_away
 from session_files import BANDS, GROUPS, SCENARIO, SECRET, STEPS, a_desk
 
@@ -93,12 +95,35 @@ def test_a_hierarchy_goes_along(tmp_path: Path) -> None:
 
 def test_the_report_is_written_in_the_language_of_the_session(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
-    (one,) = taking_away.report(desk, tell, steps=[BANDS, GROUPS], language="de", **HOW)["files"]
+    one, _ = taking_away.report(desk, tell, steps=[BANDS, GROUPS], language="de", **HOW)["files"]
     text = Path(one["path"]).read_text(encoding="utf-8")
     assert 'lang="de"' in text
     assert one["name"] == "report.html"
-    (exact,) = taking_away.report(desk, tell, steps=[BANDS, GROUPS], exact=True, **HOW)["files"]
+    exact, public = taking_away.report(desk, tell, steps=[BANDS, GROUPS], exact=True, **HOW)["files"]
     assert exact["name"] == "report-confidential.html"
+    assert [(file["name"], file["goes_out"]) for file in (exact, public)] == [
+        ("report-confidential.html", False), ("report-public.html", True),
+    ]  # fmt: skip
+
+
+def test_what_goes_out_with_the_release_is_of_the_release_by_itself(tmp_path: Path) -> None:
+    """The same for every original that gives this release: no figure of it, of its path, or of a secret."""
+    texts, named = set(), []
+    for place, (secret, name) in enumerate([(SECRET, "a"), ("0b" * 32, "b")]):
+        (tmp_path / name).mkdir()
+        desk = a_desk(tmp_path / name)
+        if place:  # ages in the same bands, and another job that is taken out
+            banded, job = pl.col("age").clip(20, 70), pl.col("job").replace("clerk", "baker")
+            pl.read_csv(desk.path).with_columns(banded, job).write_csv(desk.path)
+            desk.open(str(desk.path), {})
+        how = {"scenario": SCENARIO, "secret": secret, "steps": STEPS}
+        files = taking_away.report(desk, tell, **how)["files"] + taking_away.prepare(desk, tell, **how)["files"]
+        goes = {file["what"]: Path(file["path"]) for file in files if file["goes_out"]}
+        texts.add(tuple(path.read_text(encoding="utf-8") for path in goes.values()))
+        named.append(list(goes))
+    assert len(texts) == 1
+    assert named == [["public", "release", "recipe"]] * 2
+    assert TOGETHER not in str(texts)
 
 
 def test_formats_that_are_not_there_are_refused(tmp_path: Path) -> None:

@@ -14,12 +14,20 @@ from sdckit.app.tasks import Place
 
 FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".arrow": "Arrow", ".sav": "SPSS", ".dta": "Stata"}
 REPORTS = {".html": "HTML", ".pdf": "PDF", ".docx": "Word"}
+RECIPE = (
+    "The steps. It holds no seed and no key. Whoever has it with the release can try which values taken out would give "
+    "this release."
+)
 # What can be taken: the name on its button, and what it is.
 FILES = {
     "release": ("Download the release", "The protected file, as the page Release judged it."),
+    "public": (
+        "Download the public report",
+        "A report of the release by itself, which may go out with it: it tells nothing that the release does not.",
+    ),
+    "recipe": ("Download the recipe", RECIPE),
     "report": ("Download the report", "The decision page and its annex, protected as every document."),
     "scenario": ("Download the scenario", "Who could know what, and the limits."),
-    "recipe": ("Download the recipe", "The steps. It holds no seed and no key, so it can go out with the file."),
     "script": ("Download the Python script", "It makes the same file again, byte for byte."),
     "commands": ("Download the command lines", "They do the same in a terminal."),
     "hierarchy": ("Download the hierarchy", "The recipe reads it. It names every value of its variable."),
@@ -36,6 +44,8 @@ PROJECT = (
 )
 LEFT_OUT = "These lines are not in the project. Few are fewer than five, and fewer than k."
 RARE = "Write these lines, too; the project is confidential then"
+TWO = "The decision page and its annex, which stay in the room, and the public report."
+GOES_OUT, STAYS = "May go out with the release", "Stays in the room"
 NOTHING = "There is nothing to take away: make the release first, and its verdict stands above."
 
 
@@ -84,6 +94,11 @@ class Taken:
             for what, paths in alike.items()
             for number, path in enumerate(paths, 1)
         }
+
+    def going_out(self) -> set[Path]:
+        """Those of the files that may go out, as the task that wrote them says; reactive."""
+        written = [file for answer in (self.ready.get(), self.report.get()) for file in answer.get("files", ())]
+        return {Path(file["path"]) for file in written if file["goes_out"]}
 
 
 def _project(say: Say, left_out: Sequence[str], *, rare: bool) -> TagChild:
@@ -202,8 +217,15 @@ def _serve_shown(taken: Taken) -> None:
             if taken.may():
                 return taken.place.shown()
             return tags.p(room.say("Tick the box above to take it all the same."), class_="empty")
-        boxes = [_download(room.say, button, path) for button, path in paths.items()]
-        return tags.div(*boxes[:1], _report(room.say), *boxes[1:], class_="downloads")
+        out = taken.going_out()
+        goes, stays = (
+            [_download(room.say, button, path) for button, path in paths.items() if (path in out) is whether]
+            for whether in (True, False)
+        )
+        return TagList(
+            tags.h3(room.say(GOES_OUT)), tags.div(*goes, _report(room.say), class_="downloads"),
+            tags.h3(room.say(STAYS)), tags.div(*stays, class_="downloads"),
+        )  # fmt: skip
 
     @render.ui
     def repeat() -> TagChild:
@@ -255,7 +277,7 @@ def _download(say: Say, button: str, path: Path) -> Tag:
 
 def _report(say: Say) -> Tag:
     return tags.div(
-        tags.strong(say("Report")), tags.p(say("The decision page and its annex.")),
+        tags.strong(say("Report")), tags.p(say(TWO)),
         ui.input_select("report_kind", say("Format of the report"), REPORTS),
         ui.input_action_button("write_report", say("Write the report"), class_="btn-outline-primary"),
         class_="download",

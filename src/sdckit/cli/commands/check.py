@@ -15,6 +15,7 @@ from sdckit.cli.commands.assess import Release, run
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
 from sdckit.cli.options import Limits, Quiet, ReleaseType, codes, whole_population
 from sdckit.cli.progress import Steps
+from sdckit.cli.recipe_files import DECIDES, MAY_GO_OUT, public_command
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.limits import LIMITS
 from sdckit.errors import SdcWarning
@@ -91,6 +92,9 @@ def check(
     if not quiet:
         for line in told:
             tell(line)
+        if result.passed:
+            for file in release.files:  # what goes out beside it follows from it alone
+                tell(f"\n{MAY_GO_OUT}\n  {public_command(file, scenario, reading.beside(file), of_type, limits)}")
     for verdict in () if protected else result.undefined:
         whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'" if verdict.intruder else verdict.name
         say(f"error: {whom} could not be checked: {verdict.reason}")
@@ -211,5 +215,5 @@ def _print(
         tell(line)
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
-    tell("All figures, and a report to hand on: sdckit assess, with --report OUT.html")
+    tell(f"All figures, and a report {DECIDES if compared else 'to hand on'}: sdckit assess, with --report OUT.html")
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

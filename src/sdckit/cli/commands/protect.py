@@ -274,6 +274,6 @@ def _print(
     elif not replayed and any({"seed", "key"} & {*step.secret} for step in applied.log.steps):
         tell("Without --log this release cannot be made again: its secret is gone.")
     if report is not None:
-        tell(f"Report written: {report.name}")
+        tell(f"Report written: {report.name}. It is {recipe_files.DECIDES}.")
     if pending is not None:
         tell(pending.line)

@@ -20,7 +20,7 @@ from sdckit.data.scenarios.guessing.facts import facts_of
 from sdckit.data.scenarios.guessing.judge import Guess, Role, RoleGuesses, Setting, coordinates_of, judge
 from sdckit.data.scenarios.guessing.spoken import spoken_of
 from sdckit.data.scenarios.guessing.units import units_of, weights_of
-from sdckit.data.scenarios.scenario_toml import toml_entry, toml_string
+from sdckit.data.scenarios.scenario_toml import INSIDE, toml_entry, toml_string
 from sdckit.display import counted as number_of
 from sdckit.errors import DataError
 
@@ -96,7 +96,7 @@ def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: Mis
     size = f"{number_of(guesses.n_records, 'record')}, {number_of(len(guesses), 'column')}."
     head = [f"# Disclosure scenario for {toml_string(name)}.", *_comment(_rounded(size)), *_comment(looked_at), "#"]
     blocks = [*_questions(guesses), *_blocks(guesses, notes), rule, _EXAMPLES]
-    return "\n".join(["\n".join([*head, *_comment(_HEAD)]) + "\n", *blocks])
+    return "\n".join(["\n".join([*head, *_comment(f"{_HEAD} {INSIDE}")]) + "\n", *blocks])
 
 
 # A scenario may go out with its release: counts in its comments are rounded as in documents. In quotes stand names.

@@ -169,3 +169,7 @@ def with_files(entries: Mapping[str, Any], place: Callable[[str], str]) -> dict[
     if isinstance(given := made.get("tables"), list | tuple):
         made["tables"] = [within(row, ("file",)) if isinstance(row, Mapping) else row for row in given]
     return made
+
+
+# At the head of what is written with the figures of a file in its comments.
+INSIDE = "The comments tell of the records of the file: what goes out is a copy without them."

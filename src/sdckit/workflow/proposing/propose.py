@@ -17,6 +17,7 @@ from sdckit.data.losses import INFORMATION, LOSSES, OF_CALLER
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.scenario_toml import INSIDE
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 from sdckit.numerics.threads import WAKE, WORKER, job
 from sdckit.workflow.check import require_gate
@@ -315,7 +316,7 @@ def make_proposal(
     others = list(variants(trials, search, judged, asked, alternatives))
     by = loss if isinstance(loss, str) else OWN
     return write_proposal(
-        trials, searched, judged, others, columns, folder, [_head(by), READ_IT, *then], by=by,
+        trials, searched, judged, others, columns, folder, [_head(by), READ_IT, INSIDE, *then], by=by,
         by_loss=measure is None or _is_bound(trials),
     )  # fmt: skip
 

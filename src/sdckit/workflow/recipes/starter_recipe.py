@@ -26,7 +26,7 @@ from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.scenario_toml import toml_string
+from sdckit.data.scenarios.scenario_toml import INSIDE, toml_string
 from sdckit.display import Displayed, plain_html, printable
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.identity.contributions.coarsening import every_second, in_bands, step_text
@@ -562,6 +562,7 @@ TITLE = "A recipe to start from"
 HEAD = (
     "A recipe to start from, written by sdckit. Each step follows the advice on the keys; its comment says why.",
     "Shares of records are ranges. Read it through and change it: sdckit does not know what the columns mean.",
+    INSIDE,
 )
 
 

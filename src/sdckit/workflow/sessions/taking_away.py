@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +13,7 @@ from typing import Any
 
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import displayed
-from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.errors import FileFormatError, ScenarioError, SdcWarning
 from sdckit.workflow.sessions.answering import WRITTEN, Desk, Tell
 from sdckit.workflow.sessions.protecting import Plain, Steps
 from sdckit.workflow.sessions.releasing import Judged, judged
@@ -175,6 +176,7 @@ def python_script(session: Session) -> str:
 FOLDER = "taken"
 FORMATS = (".csv", ".parquet", ".arrow", ".sav", ".dta")
 REPORTS = (".html", ".pdf", ".docx")
+GOES_OUT = ("release", "public", "recipe")  # all else tells more than the release, or is of use in the room alone
 RELEASE, EXCEEDED = "release", "release-limits-exceeded"
 HELD = (
     "a limit is exceeded or could not be judged; this release is written only where you say that it shall be taken "
@@ -280,7 +282,9 @@ def _read_by_recipe(desk: Desk, outcome: Judged, folder: Path) -> list[tuple[str
 
 
 def _file_entry(what: str, path: Path) -> dict[str, Any]:
-    return {"what": what, "name": path.name, "path": str(path), "bytes": path.stat().st_size}
+    return {
+        "what": what, "name": path.name, "path": str(path), "bytes": path.stat().st_size, "goes_out": what in GOES_OUT,
+    }  # fmt: skip
 
 
 def report(
@@ -288,8 +292,10 @@ def report(
     models: Mapping[str, str] | None = None, control: str = "", attacks: bool = False, exact: bool = False,
     language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """Write the decision page and its annex."""
+    """Write the decision page and its annex, and a report of the release by itself, which may go out with it."""
     from sdckit.report.formats.write import check_needs
+    from sdckit.workflow.assess import assess
+    from sdckit.workflow.recipes.release_files import numbered
 
     if kind not in REPORTS:
         raise FileFormatError(f"there is no format {kind}; choose one of {', '.join(REPORTS)}")
@@ -298,5 +304,12 @@ def report(
     chosen = desk.scenario(scenario)
     outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
     tell("writing the report")
-    outcome.assessment.report(path, internal=exact, language=language, labels=dict(desk.sample.labels))
-    return {"files": [_file_entry("report", path)]}
+    how: dict[str, Any] = {"language": language, "labels": dict(desk.sample.labels)}
+    outcome.assessment.report(path, internal=exact, **how)
+    made = outcome.made.data if isinstance(outcome.made.data, list) else [outcome.made.data]
+    public = numbered(desk.folder / f"report-public{kind}", len(made))
+    for released, file in zip(made, public, strict=True):  # nothing but the release: what it tells follows from it
+        alone = chosen.changed(identifiers=[name for name in chosen.identifiers if name in released.columns])
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
+            assess(released, scenario=alone).report(file, **how)
+    return {"files": [_file_entry("report", path), *(_file_entry("public", file) for file in public)]}
