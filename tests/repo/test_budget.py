@@ -26,7 +26,7 @@ SIZE = re.compile(r"(?<=^- \*\*)[\d,]+(?= lines of code\.\*\* )", flags=re.MULTI
 HEAD = "# Lines of code of each room, written by test_budget.py; what a larger sum took stands in docs/decisions.md.\n"
 SLACK = 0.01  # of the sum: a larger fall is written down, so that nobody fills it up again
 LONGEST = 500  # lines of a file
-THIN = 4_370  # lines of the whole web app: what it shows is reckoned in other rooms
+THIN = 4_400  # lines of the whole web app: what it shows is reckoned in other rooms
 FILES, TYPICAL = 480, 140  # without `__init__.py`: at most so many, in the middle at least so long
 SHORT, MOST_SHORT = 40, 40  # a shorter file is rather part of its neighbour, but for so many
 ONE_EACH = {"views", "commands"}  # rooms with a file for each measure or command, however short
