@@ -278,6 +278,7 @@ def print_plan(
     from sdckit.cli.source import release_header
 
     header, headers = engine.header(reading), release.headers(reading, engine)
+    scenario = release.by_itself(scenario, header)
     recodings, scenario = release.recodings(reading, scenario, header, headers)
     scenario.check_columns(header.columns, certain=header.certain)
     also = () if release.id is None else (release.id,)

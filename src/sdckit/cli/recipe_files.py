@@ -216,14 +216,20 @@ def next_commands(recipe: str, reading: Reading, of_type: ReleaseType, scenario:
     ]
 
 
-def public_command(released: Path, scenario: Path, *read: Any) -> str:
+def public_command(
+    released: Path, scenario: Path, *read: Any, recipe: Path | None = None, log: Path | None = None
+) -> str:
     """The command that writes the document that may go out beside a release: of the release by itself.
 
-    >>> public_command(Path("safe.csv"), Path("our scenario.toml"))
-    "sdckit assess safe.csv --scenario 'our scenario.toml' --report safe-public.html"
+    >>> public_command(Path("safe.csv"), Path("our scenario.toml"), log=Path("log.json"))
+    "sdckit assess safe.csv --scenario 'our scenario.toml' --log log.json --report safe-public.html"
     """
+    made = "".join(
+        f" --{name} {path_typed(path)}" for name, path in (("recipe", recipe), ("log", log)) if path is not None
+    )
     report = path_typed(f"{released.stem}-public.html")
-    return f"sdckit assess {path_typed(released)} --scenario {path_typed(scenario)}{as_typed(*read)} --report {report}"
+    given = f"{path_typed(released)} --scenario {path_typed(scenario)}{as_typed(*read)}{made}"
+    return f"sdckit assess {given} --report {report}"
 
 
 DECIDES = "for those who decide, not to go out with the release"

@@ -35,7 +35,8 @@ GivenRecipe = Annotated[
     RELEASE(
         "--recipe",
         metavar="RECIPE.toml",
-        help="The recipe that made the release: its recodings are done to FILE first, nothing else of it.",
+        help="The recipe that made the release: its recodings are done to FILE first, nothing else of it. "
+        "Without --released it says what is no longer in FILE.",
     ),
 ]
 GivenLog = Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import polars as pl
@@ -306,3 +307,23 @@ def test_the_order_of_households_that_were_divided_is_drawn_again(sdckit, tmp_pa
     region = next(line.split() for line in told.out.splitlines() if line.startswith("region"))
     blank = pl.read_csv("rel.csv")["region"].null_count()
     assert region[1:3] == ["suppressed", str(blank)]
+
+
+def test_a_release_by_itself_is_told_what_was_left_out(sdckit, folder: Path) -> None:
+    """The report that may go out beside it; a column that nobody left out is amiss, and the original is none."""
+    steps = [{"method": "drop_identifiers", "columns": ["size", "name"]}, *STEPS[:2]]
+    Path("r.toml").write_text(sdc.Recipe(steps).to_toml())
+    protected(sdckit, "csv", scene="k")
+    release = ("--scenario", "k.toml", "--recipe", "r.toml")
+    checked = sdckit("check", "raw.csv", "--released", "rel.csv", *release[:2], "--log", "l.json")
+    assert checked.code == 0, checked.out
+    (public,) = (shlex.split(line)[1:] for line in checked.out.splitlines() if line.startswith("  sdckit "))
+    assert tuple(public[public.index("--log") :][:2]) == ("--log", "l.json")
+    assert public[-1] == "rel-public.html"
+    done = sdckit(*public[:-1], "public.md")
+    assert done.code == 0, done.err
+    assert "Somebody knows: **age and job**" in Path("public.md").read_text(encoding="utf-8")
+    assert sdckit("assess", "rel.csv", "--scenario", "k.toml").code == 2
+    assert "give --released FILE" in sdckit("assess", "raw.csv", *release).err
+    pl.read_csv("rel.csv").drop("job").write_csv("rel.csv")
+    assert "'job'" in sdckit("assess", "rel.csv", *release).err

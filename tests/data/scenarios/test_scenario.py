@@ -373,3 +373,20 @@ def test_entries_are_plain():
 def test_a_wrong_entry_of_a_scenario_is_named(tables, says):
     with pytest.raises(TablesScenarioError, match=says):
         TablesScenario(keys=["sex"], tables=tables)
+
+
+def test_a_release_by_itself_has_the_roles_of_its_columns_and_no_ledger() -> None:
+    whole = Scenario(
+        intruders={"neighbour": ["sex", "age"], "colleague": ["job"]}, missing={"age": "category", "job": "wildcard"},
+        household="home", household_variables=["sex"], sensitive=["ill", "pay"], numeric=["pay"], identifiers=["name"],
+        insensitive=["note", "att_*"], insensitive_because="attitudes", thresholds={"k": 3, "l": 2},
+        ledger={"folder": "kept", "key": "kept.key", "id": "name"},
+    )  # fmt: skip
+    left = whole.of_release(["age", "ill", "att_1"])
+    assert left.intruders == {"neighbour": ("age",)}
+    assert left.missing == {"age": "category"}
+    assert (left.household, left.household_variables, left.sensitive, left.numeric) == (None, (), ("ill",), ())
+    assert (left.identifiers, left.insensitive, left.ledger) == ((), ("att_*",), None)
+    assert left.thresholds == whole.thresholds
+    assert whole.of_release(["ill"]).all_keys == ()
+    assert whole.of_release(["age"]).sensitive == ()

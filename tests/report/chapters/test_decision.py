@@ -108,7 +108,7 @@ def test_what_it_is_good_for_names_what_moved_most() -> None:
     assert " (where both are left) and a changed record" in told[1]
     unchanged = page("one file").decision[4].blocks[0]
     assert isinstance(unchanged, Paragraph)
-    assert unchanged.text == "Nothing was changed: the file is as good as it was collected."
+    assert unchanged.text == "Only one file was looked at: what was changed in it, if anything, is not measured."
 
 
 @pytest.mark.parametrize(

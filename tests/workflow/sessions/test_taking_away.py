@@ -126,6 +126,14 @@ def test_what_goes_out_with_the_release_is_of_the_release_by_itself(tmp_path: Pa
     assert TOGETHER not in str(texts)
 
 
+def test_the_public_report_knows_nothing_of_what_was_left_out(tmp_path: Path) -> None:
+    gone = {"method": "drop_identifiers", "arguments": {"columns": ["job"]}, "on": True}
+    _, public = taking_away.report(a_desk(tmp_path), tell, steps=[BANDS, gone], **HOW)["files"]
+    text = Path(public["path"]).read_text(encoding="utf-8")
+    assert "age" in text
+    assert "job" not in text
+
+
 def test_formats_that_are_not_there_are_refused(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
     with pytest.raises(FileFormatError, match="no format"):

@@ -136,13 +136,32 @@ class Release:
         """What --recipe or --log do to the original, and the scenario without the keys that they leave out."""
         recodings_read = read_given(
             reading.file, self.recipe, self.log, identifiers=scenario.identifiers, header=own, **reading.how
-        )
+        ) if self.files else None  # fmt: skip
         if recodings_read is None:
             return None, scenario
         from sdckit.workflow.recoded_original.published_recodings import left_of
 
         columns = {name for header in headers for name in header.columns}
         return recodings_read, left_of(scenario, recodings_read, columns, judged=True)[0]
+
+    @property
+    def left_out(self) -> tuple[str, ...] | None:
+        """Columns that the recipe or the log leaves out; None without one."""
+        if self.recipe is None and self.log is None:
+            return None
+        from sdckit.workflow.recoded_original.published_recodings import read_recodings
+
+        recodings = read_recodings(self.recipe, self.log)
+        return None if recodings is None else recodings.left_out
+
+    def by_itself(self, scenario: Scenario, own: FileHeader) -> Scenario:
+        """The scenario of a release without its original, of which --recipe or --log tell what was left out."""
+        if self.files or (left_out := self.left_out) is None:
+            return scenario
+        if not left_out or not set(own.columns).isdisjoint(left_out):
+            raise ScenarioError("--recipe and --log tell how a release was made; give --released FILE")
+        declared = {*scenario.columns, *scenario.insensitive}  # one of these that nobody left out is amiss
+        return scenario.of_release(declared.difference(left_out).union(own.columns))
 
     def headers(self, reading: Reading, engine: EngineOptions) -> list[FileHeader]:
         """What the releases say of themselves."""
@@ -156,8 +175,6 @@ class Release:
         """Refuse options that mean nothing without a release, and files that stand for two things."""
         if not self.files and (self.id is not None or self.aligned or self.model or self.seed is not None):
             raise ScenarioError("--id, --aligned, --model and --seed compare a release with FILE; give --released FILE")
-        if not self.files and (self.recipe is not None or self.log is not None):
-            raise ScenarioError("--recipe and --log tell how a release was made; give --released FILE")
         check_attack_options(
             has_release=bool(self.files), attacked=self.control is not None or self.attacks, n_attacks=self.n_attacks,
             targets=self.targets, id=self.id,
@@ -260,6 +277,7 @@ def run(
 
     groups, also = tuple(by or ()), () if release.id is None else (release.id,)
     own, headers = engine.header(reading), release.headers(reading, engine)
+    scenario = release.by_itself(scenario, own)
     recodings, left = release.recodings(reading, scenario, own, headers)
     for file, header in zip(release.files, headers, strict=True):
         release_header(file, left, also=also, header=header)

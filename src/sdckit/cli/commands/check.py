@@ -85,6 +85,13 @@ def check(
         _print_protected(result, reading.file.name, kept, quiet=quiet)
     elif not quiet:
         _print(result, result.verdicts, reading.file.name, several=len(result.assessment.intruders) > 1)
+    if not quiet:
+        if result.passed:
+            made = {"recipe": release.recipe, "log": release.log} if release.left_out else {}
+            for file in release.files:  # what goes out beside it follows from it alone
+                typed = public_command(file, scenario, reading.beside(file), of_type, limits, **made)
+                tell(f"{MAY_GO_OUT}\n  {typed}")
+        tell(f"{reading.file.name}: {'passed' if result.passed else 'NOT passed'}")
     if not quiet and (promise := getattr(result.assessment, "promise", None)) is not None:
         from sdckit.report.chapters.promise_chapter import promise_line, promise_tree
 
@@ -92,9 +99,6 @@ def check(
     if not quiet:
         for line in told:
             tell(line)
-        if result.passed:
-            for file in release.files:  # what goes out beside it follows from it alone
-                tell(f"\n{MAY_GO_OUT}\n  {public_command(file, scenario, reading.beside(file), of_type, limits)}")
     for verdict in () if protected else result.undefined:
         whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'" if verdict.intruder else verdict.name
         say(f"error: {whom} could not be checked: {verdict.reason}")
@@ -216,4 +220,3 @@ def _print(
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
     tell(f"All figures, and a report {DECIDES if compared else 'to hand on'}: sdckit assess, with --report OUT.html")
-    tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -22,6 +22,7 @@ from sdckit.data.scenarios.scenario_checks import (
     check_consistent,
     check_missing_rules,
     explained,
+    is_pattern,
     name_intruders,
     role_words,
     roles_of,
@@ -424,10 +425,7 @@ class Scenario(Displayed, BaseModel):
         if name not in self.intruders:
             raise ScenarioError(f"there is no intruder '{name}'; {did_you_mean(name, self.intruders)}")
         keys = self.intruders[name]
-        missing = self.missing
-        if isinstance(missing, dict):
-            missing = {key: rule for key, rule in missing.items() if key in keys} or "wildcard"
-        return self.changed(intruders={name: keys}, missing=missing)
+        return self.changed(intruders={name: keys}, missing=self._missing_of(keys))
 
     def narrowed(self, columns: Collection[str]) -> Scenario:
         """The scenario for a file that lacks some columns, without the roles of these.
@@ -447,6 +445,38 @@ class Scenario(Displayed, BaseModel):
         if fields.get("household", self.household) is None:
             fields["household_variables"] = ()
         return self.changed(**fields)
+
+    def _missing_of(self, keys: Collection[str]) -> MissingRule | dict[Name, MissingRule]:
+        if not isinstance(self.missing, dict):
+            return self.missing
+        return {key: rule for key, rule in self.missing.items() if key in keys} or "wildcard"
+
+    def of_keys(self, columns: Collection[str]) -> Scenario:
+        """The scenario with the keys that are among some columns; without an intruder where nobody has any."""
+        intruders = {
+            name: kept
+            for name, keys in self.intruders.items()
+            if (kept := tuple(key for key in keys if key in columns))
+        }
+        missing = self._missing_of({key for keys in intruders.values() for key in keys})
+        if not intruders:  # what no scenario may be declared as
+            return self.model_copy(update={"intruders": intruders, "missing": "wildcard"}).changed()
+        return self.changed(intruders=intruders, missing=missing)
+
+    def of_release(self, columns: Collection[str]) -> Scenario:
+        """The scenario of a release by itself, as whoever gets it could assess it.
+
+        Roles of columns that it has not are left out, and the ledger, which stays in the room.
+
+        >>> scenario = Scenario(keys=["age", "job"], sensitive=["ill"], identifiers=["name"], insensitive=["note"])
+        >>> left = scenario.of_release(["age", "ill"])
+        >>> left.all_keys, left.sensitive, left.identifiers, left.insensitive
+        (('age',), ('ill',), (), ())
+        """
+        return self.of_keys(columns).narrowed(columns).changed(
+            ledger=None, identifiers=[name for name in self.identifiers if name in columns],
+            insensitive=[name for name in self.insensitive if name in columns or is_pattern(name)],
+        )  # fmt: skip
 
     def keeping_back_id(self) -> Scenario:
         """The scenario of a release that goes out without the ledger's id, which is an identifier then."""

@@ -439,7 +439,7 @@ def _good_for(plain: Plain) -> tuple[Block, ...]:
     """Sentences on information loss: values that changed, and analyses that still agree."""
     alone = any(verdict.get("alone") for verdict in plain["verdicts"])
     if "released" not in plain and not alone:
-        return (Paragraph("Nothing was changed: the file is as good as it was collected."),)
+        return (Paragraph("Only one file was looked at: what was changed in it, if anything, is not measured."),)
     tree = plain.get("utility")
     if tree is None or not tree["table"]:
         return (Paragraph("What the changes do to analyses was not measured."),)

@@ -561,20 +561,11 @@ def left_of(
     gone = [name for name in scenario.all_keys if name in dropped and name not in columns]
     if not gone:
         return scenario, []
-    left = {
-        name: kept
-        for name, keys in scenario.intruders.items()
-        if (kept := tuple(key for key in keys if key not in gone))
-    }
-    missing = scenario.missing
-    if isinstance(missing, dict):
-        missing = {key: rule for key, rule in missing.items() if key not in gone} or "wildcard"
-    if not left and not judged:
+    left = scenario.of_keys(set(scenario.all_keys).difference(gone))
+    if not left.intruders and not judged:
         raise ScenarioError(
             f"the release has none of the keys of any intruder (left out: {', '.join(gone)}), so nobody can be looked "
             "for in it; name an intruder in the scenario who knows a column that goes out, if only one",
             argument="intruders",
         )
-    if not left:  # what no scenario may be declared as
-        return scenario.model_copy(update={"intruders": left, "missing": "wildcard"}).changed(), gone
-    return scenario.changed(intruders=left, missing=missing), gone
+    return left, gone

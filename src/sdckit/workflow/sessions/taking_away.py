@@ -309,7 +309,6 @@ def report(
     made = outcome.made.data if isinstance(outcome.made.data, list) else [outcome.made.data]
     public = numbered(desk.folder / f"report-public{kind}", len(made))
     for released, file in zip(made, public, strict=True):  # nothing but the release: what it tells follows from it
-        alone = chosen.changed(identifiers=[name for name in chosen.identifiers if name in released.columns])
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
-            assess(released, scenario=alone).report(file, **how)
+            assess(released, scenario=chosen.of_release(released.columns)).report(file, **how)
     return {"files": [_file_entry("report", path), *(_file_entry("public", file) for file in public)]}
