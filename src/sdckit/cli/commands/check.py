@@ -15,7 +15,7 @@ from sdckit.cli.commands.assess import Release, run
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
 from sdckit.cli.options import Limits, Quiet, ReleaseType, codes, whole_population
 from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import DECIDES, MAY_GO_OUT, public_command
+from sdckit.cli.recipe_files import MAY_GO_OUT, public_command
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.limits import LIMITS
 from sdckit.errors import SdcWarning
@@ -219,4 +219,5 @@ def _print(
         tell(line)
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
-    tell(f"All figures, and a report {DECIDES if compared else 'to hand on'}: sdckit assess, with --report OUT.html")
+    whose = "for those who decide: sdckit assess" if compared else "to hand on: sdckit assess, with"
+    tell(f"All figures, and a report {whose} --report OUT.html")
