@@ -36,6 +36,14 @@ def test_a_run_for_each_kind_of_file(plan: Any) -> None:
 
 
 @on_engines
+def test_every_step_is_held_against_the_file_before_the_first_runs(plan: Any) -> None:
+    late = sdc.Recipe([*STEPS, {"method": "round_to", "column": "pay", "base": 4}])
+    for data in (SURVEY, plan(SURVEY)):
+        with pytest.raises(ColumnError, match="step 2"):
+            late.check(data)
+
+
+@on_engines
 def test_a_plan_is_warned_of_weights_that_tell_a_key(plan: Any) -> None:
     scenario = sdc.Scenario(keys=["a"], weight="w")
     said = []
