@@ -165,6 +165,8 @@ def test_a_release_in_another_order_is_named(sdckit, tmp_path: Path, monkeypatch
     line = ("few-matches", "survey.csv", "--keys", "age,job", "--k", 3)
     assert "in no column are they more alike" in sdckit(*line, "--released", "mixed.csv").err
     assert "alike" not in sdckit(*line, "--released", "survey.csv").err
+    attack = ("attack", "survey.csv", "--released", "mixed.csv", "--aligned", "--known", "age,job", "--n-attacks", 5)
+    assert "in no column are they more alike" in sdckit(*attack).err
 
 
 def test_subgroups_and_intervals_are_printed(sdckit, folder: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import inspect
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +21,7 @@ from sdckit.catalogue import Measure, measure
 from sdckit.cli.options import TABLE_WORDS, codes, split, split_named
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import BEHIND, DESIGN, Source, takes
-from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
+from sdckit.errors import ColumnError, DataError, ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -355,7 +354,7 @@ class MeasureCall:
         from sdckit.cli.errors import tell
         from sdckit.cli.outputs import check_table, check_targets, write_figures
         from sdckit.cli.terminal import print_measure
-        from sdckit.workflow.opened_release import check_rows
+        from sdckit.workflow.opened_release import warn_of_rows
 
         paths = {file.name: typed[file.name] for file in self.files if typed[file.name] is not None}
         texts = [(argument, typed[argument.parameter.name]) for argument in self.arguments]
@@ -382,10 +381,7 @@ class MeasureCall:
                 others[name] = several if len(frames) > 1 else next(iter(frames.values()))
             if "released" in others and "row i was made from" in self.told["released"].words:
                 pair = open_pair(data, others["released"], categories={}, aligned=True, id=given.get("id"))
-                try:
-                    check_rows(pair, "the order of the rows")
-                except DataError as error:  # of what is read here alone; a release may have drawn it anew
-                    warnings.warn(str(error), SdcWarning, stacklevel=1)
+                warn_of_rows(pair, "the order of the rows")
             steps.step((self.row.words or "measuring").format(intruder="the intruder", target=given.get("target")))
             result = call(data, **others, **({"step": steps.step} if self.takes("step") else {}))
         before = f"{', '.join(path.name for path in released)} against " if released else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -24,7 +25,7 @@ from sdckit.data.frames import column_names, is_lazy, on_spark
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
-from sdckit.errors import DataError, SdcError
+from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.workflow.plan import shared_variables
 from sdckit.workflow.recoded_original.numbered_plans import number_by_log
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
@@ -114,6 +115,14 @@ def check_rows(pair: Pair, by: str = "aligned = true") -> None:
             "they more alike than records in another order. Give the log of this release, or an id that both files "
             "keep; say nothing of it where all records are made up"
         )
+
+
+def warn_of_rows(pair: Pair, by: str = "aligned = true") -> None:
+    """Warn where `check_rows` refuses: of some columns alone, which a release may have drawn anew."""
+    try:
+        check_rows(pair, by)
+    except DataError as error:
+        warnings.warn(str(error), SdcWarning, stacklevel=2)
 
 
 def columns_of(frames: Sequence[Any]) -> set[str]:

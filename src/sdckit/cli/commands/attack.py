@@ -120,6 +120,7 @@ def attack(
 def _opened(files: Attacked, wanted: Wanted, recodings: Recodings | None) -> Opened:
     """Open the files, the original and the control file recoded as the releases are; what was done is told."""
     from sdckit.cells.pair import open_files
+    from sdckit.workflow.opened_release import warn_of_rows
     from sdckit.workflow.recoded_original.open_recoded import open_recoded
 
     columns = list(dict.fromkeys([*files.variables, *wanted.columns]))
@@ -135,6 +136,8 @@ def _opened(files: Attacked, wanted: Wanted, recodings: Recodings | None) -> Ope
         open_files(files.original, files.released, id=wanted.id), {"variables": columns}, control=files.control,
         recodings=recodings, aligned=aligned,
     )  # fmt: skip
+    if aligned and (recodings is None or recodings.log is None):
+        warn_of_rows(opened.pair)
     for note in opened.notes:
         warnings.warn(note, SdcWarning, stacklevel=2)
     return opened
