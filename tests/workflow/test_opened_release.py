@@ -126,3 +126,19 @@ def test_a_log_may_say_that_every_value_was_drawn_anew() -> None:
         protected = recipe.apply(PEOPLE, scenario=KNOWN, watch=False)
         checked = sdc.check(PEOPLE, protected.data, scenario=KNOWN, log=protected.log)
     assert checked.verdicts[0].holds is not None
+
+
+@pytest.mark.parametrize("name", ["memory", "polars", "duckdb"])
+def test_weights_that_were_multiplied_are_refused(name) -> None:
+    """Else each record seemed to stand for more people, and nobody to be at risk."""
+    engine = {"memory": pl.DataFrame, "polars": pl.LazyFrame, "duckdb": duckdb_plans()}[name]
+    people = PEOPLE.with_columns(w=pl.Series(RNG.uniform(1, 9, 400)))
+    weighted = sdc.Scenario(keys=["sex"], weight="w", insensitive=["person", "age", "region"], thresholds={"risk": 0.9})
+    with pytest.raises(sdc.SdcError, match="are some 100 times those of the original"):
+        sdc.check(engine(people), engine(people.with_columns(pl.col("w") * 100)), scenario=weighted)
+    whole, rounded, half = (
+        people.with_columns(pl.col("w") * times).head(n) for times, n in ((1.0, 400), (1.1, 400), (2.0, 200))
+    )
+    for release in (whole, rounded, half, pl.concat([whole, whole]), whole.drop("w")):
+        with quiet():
+            assert sdc.check(engine(people), engine(release), scenario=weighted).verdicts[0].holds is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -233,6 +234,22 @@ def count_records(plan: Any) -> int:
     """
     frame: Any = nw.from_native(plan)
     return int(collect(frame.select(nw.len().alias("n"))).item()) if is_lazy(frame) else len(frame)
+
+
+def sum_of(frame: Frame, name: str) -> float:
+    """The sum of a column of numbers, of a lazy frame in its engine; NaN where the frame has no such column.
+
+    Raises `DataError`: the engine fails.
+
+    >>> import polars as pl
+    >>> [sum_of(open_frame(pl.LazyFrame({"w": [1.0, 2.5], "x": ["a", "b"]})), name) for name in ("w", "x", "y")]
+    [3.5, nan, nan]
+    """
+    kind = frame.collect_schema().get(name)
+    if kind is None or not kind.is_numeric():
+        return math.nan
+    total = frame.select(nw.col(name).sum())
+    return float((collect(total) if isinstance(total, nw.LazyFrame) else total)[name].item() or 0)
 
 
 def has_missing(frame: Frame, columns: Sequence[str]) -> bool:

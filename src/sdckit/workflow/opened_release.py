@@ -21,7 +21,7 @@ from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
 from sdckit.cells.row_order import NEIGHBOURS, look_mixed
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column
-from sdckit.data.frames import column_names, is_lazy, on_spark
+from sdckit.data.frames import column_names, is_lazy, on_spark, sum_of
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
@@ -32,6 +32,7 @@ from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings
 from sdckit.workflow.recoded_original.recoded_plans import open_on_engines, stays_on_engines
 
+SCALED = 1.5  # times those of the original: weights rounded, drawn anew or calibrated again stay far below
 SAME_HOUSEHOLDS = (
     "{n} values of {column} (household) are in the original and in the control file: unless both number their "
     "households anew, mates of people in the file are in the control file, and what they share makes attacks look "
@@ -94,6 +95,7 @@ def _open(
         )  # fmt: skip
     if aligned and (recodings is None or recodings.log is None):  # which may say that all was drawn anew
         check_rows(files.pair)
+    _check_weights(files.pair, scenario.weight)
     return files, aligned
 
 
@@ -115,6 +117,22 @@ def check_rows(pair: Pair, by: str = "aligned = true") -> None:
             "they more alike than records in another order. Give the log of this release, or an id that both files "
             "keep; say nothing of it where all records are made up"
         )
+
+
+def _check_weights(pair: Pair, weight: str | None) -> None:
+    """Refuse a release whose weights were multiplied: its records would stand for more people, and risk look lower.
+
+    Those of fewer records may add up to the same, and more records to more.
+    """
+    if weight is None or pair.times is not None:
+        return
+    before, *after = (sum_of(frame, weight) for frame in pair.frames)
+    for label, total, n in zip(pair.names[1:], after, pair.sizes, strict=True):
+        if before > 0 and (times := min(total / before, total / before * pair.n / n)) > SCALED:
+            raise DataError(
+                f"{label}: its weights ({weight!r}) are some {round(times, 1):,g} times those of the original, so that "
+                "each record would stand for more people, and its risk look lower; give them on the original's scale"
+            )
 
 
 def warn_of_rows(pair: Pair, by: str = "aligned = true") -> None:
