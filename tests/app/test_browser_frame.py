@@ -65,8 +65,12 @@ def test_tabs_are_sessions_of_their_own_and_reload_keeps_one(visit: Windows, ser
     first = visit()
     seat = first.evaluate("sessionStorage.seat")
     folders = len(served.sessions())
+    # The mark is the browser's own: the page is loaded anew when the server has been told, too.
+    first.evaluate("() => {window.told = new Promise(on => $(document).one('shiny:busy', () => "
+                   "$(document).one('shiny:idle', on)))}")  # fmt: skip
     first.click("label[for=exact]")
     first.wait_for_selector("#exact_mark:not([hidden])")
+    first.evaluate("() => window.told.then(() => true)")
     first.reload()
     first.wait_for_selector("body[data-ready=yes]")
     assert first.evaluate("sessionStorage.seat") == seat

@@ -24,6 +24,7 @@ FRAME = pl.DataFrame({"a": ["x"] * 50_000})
 HALF_WAY = """
 import os, signal, sys, threading, time
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where the tests themselves run behind nohup
+signal.signal(signal.SIGINT, signal.default_int_handler)  # and where a shell began them beside others
 from pathlib import Path
 from sdckit.data.files.whole_files import replacing, spill_folder
 with spill_folder() as folder, replacing(Path(sys.argv[1]), what="it", private=True) as part:
