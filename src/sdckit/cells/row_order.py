@@ -54,9 +54,9 @@ def look_mixed(original: Any, released: Any, order: NDArray[np.int64] | None = N
     >>> [look_mixed(open_frame(whole), open_frame(file)) for file in (noisy, noisy.reverse())]
     [False, True]
     """
-    signs, rows = [], len(original) // 2 * 2
-    for coding in _shared_codes(original[:rows], released[:rows] if order is None else released[order[:rows].tolist()]):
-        before, after = (codes.reshape(-1, 2) for codes in coding.codes)
+    signs = []
+    for coding in _shared_codes(original, released, order):
+        before, after = (codes[: len(codes) // 2 * 2].reshape(-1, 2) for codes in coding.codes)
         own, other = ((before == side) & (before > 0) for side in (after, after[:, ::-1]))
         sign = np.sign(own.sum(axis=1) - other.sum(axis=1))
         if coding.kind == "numbers":
@@ -88,12 +88,14 @@ def _alike_in_rows(original: Any, released: Any) -> bool:
     return bool(np.count_nonzero(told_apart) >= TOLD_APART * np.count_nonzero(differ))
 
 
-def _shared_codes(original: Any, released: Any) -> Iterator[SharedCoding]:
+def _shared_codes(original: Any, released: Any, order: NDArray[np.int64] | None = None) -> Iterator[SharedCoding]:
     """Columns of both files whose values can be equal and that do not ascend; of a long file some stretches."""
-    if (n := len(original)) > NEIGHBOURS:
+    rows = np.arange(n := len(original))
+    if n > NEIGHBOURS:
         starts = np.linspace(0, n - NEIGHBOURS // BLOCKS, BLOCKS).astype(np.int64)
         rows = (starts[:, None] + np.arange(NEIGHBOURS // BLOCKS)).ravel()
-        original, released = original[rows.tolist()], released[rows.tolist()]
+    if n > NEIGHBOURS or order is not None:  # of a long file only what is looked at is put in order
+        original, released = original[rows.tolist()], released[(rows if order is None else order[rows]).tolist()]
     for name in (name for name in original.columns if name in released.columns):
         try:
             sides = [code_column(frame.get_column(name)) for frame in (original, released)]

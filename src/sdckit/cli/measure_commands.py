@@ -349,12 +349,10 @@ class MeasureCall:
 
     def run(self, source: Source, typed: dict[str, Any]) -> None:
         """Read what was typed, then the files; measure, and print."""
-        from sdckit.cells.pair import open_pair
         from sdckit.cli.attack_files import check_different
         from sdckit.cli.errors import tell
         from sdckit.cli.outputs import check_table, check_targets, write_figures
         from sdckit.cli.terminal import print_measure
-        from sdckit.workflow.opened_release import warn_of_rows
 
         paths = {file.name: typed[file.name] for file in self.files if typed[file.name] is not None}
         texts = [(argument, typed[argument.parameter.name]) for argument in self.arguments]
@@ -380,6 +378,9 @@ class MeasureCall:
                 several = [*frames.values()] if self.takes("scenario") else named
                 others[name] = several if len(frames) > 1 else next(iter(frames.values()))
             if "released" in others and "row i was made from" in self.told["released"].words:
+                from sdckit.cells.pair import open_pair
+                from sdckit.workflow.opened_release import warn_of_rows
+
                 pair = open_pair(data, others["released"], categories={}, aligned=True, id=given.get("id"))
                 warn_of_rows(pair, "the order of the rows")
             steps.step((self.row.words or "measuring").format(intruder="the intruder", target=given.get("target")))
