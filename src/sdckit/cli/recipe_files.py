@@ -222,14 +222,14 @@ def public_command(
     """The command that writes the document that may go out beside a release: of the release by itself.
 
     >>> public_command(Path("safe.csv"), Path("our scenario.toml"), log=Path("log.json"))
-    "sdckit assess safe.csv --scenario 'our scenario.toml' --log log.json --report safe-public.html"
+    "sdckit assess safe.csv --scenario 'our scenario.toml' --log log.json --public --report safe-public.html"
     """
     made = "".join(
         f" --{name} {path_typed(path)}" for name, path in (("recipe", recipe), ("log", log)) if path is not None
     )
     report = path_typed(f"{released.stem}-public.html")
     given = f"{path_typed(released)} --scenario {path_typed(scenario)}{as_typed(*read)}{made}"
-    return f"sdckit assess {given} --report {report}"
+    return f"sdckit assess {given} --public --report {report}"
 
 
 DECIDES = "for those who decide, not to go out with the release"

@@ -99,6 +99,8 @@ class Cover:
         What columns are, in words.
     language
         What the document is written in.
+    public
+        It goes out with a release, to those who use it: what the office decides is left out.
     """
 
     name: str = ""
@@ -107,6 +109,7 @@ class Cover:
     files: Sequence[str | Path] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     language: str = ENGLISH
+    public: bool = False
 
     @cached_property
     def picture(self) -> Logo | None:

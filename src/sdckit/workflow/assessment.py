@@ -352,6 +352,7 @@ class Assessed(Displayed):
         files: Sequence[str | Path] = (),
         labels: Mapping[str, str] | None = None,
         language: str = "en",
+        public: bool = False,
     ) -> None:
         """Write the report for the release committee: a page to decide on, and an annex to check.
 
@@ -377,11 +378,15 @@ class Assessed(Displayed):
             What columns are, in words: printed beside the names of keys and sensitive variables.
         language : str
             What the report is written in: "en", or "de" for German. Names, values and code stay as they are.
+        public : bool
+            To go out with a release, for those who use it: next steps, conditions and the form to sign are left out,
+            limits that only the original answers are named and not judged. The assessment is of the release alone.
 
         Raises
         ------
         DataError
-            Fewer than 50 records in a file, unless internal; an assessment that was pickled; an unknown language.
+            Fewer than 50 records in a file, unless internal; an assessment that was pickled; an unknown language;
+            a public report that is internal or has figures of the original.
         FileFormatError
             The file cannot be written; what writes it is not there; the folder holds something else than such
             documents; the logo is no picture.
@@ -391,8 +396,9 @@ class Assessed(Displayed):
 
         self._need_data()
         cover = Cover(
-            name=name, institution=institution, logo=logo, files=files, labels=labels or {}, language=language
-        )
+            name=name, institution=institution, logo=logo, files=files, labels=labels or {}, language=language,
+            public=public,
+        )  # fmt: skip
         write_report(self, path, internal=internal, beside=beside, cover=cover)
 
     def to_json(self, path: str | Path, *, internal: bool = False, beside: str | Path | None = None) -> None:

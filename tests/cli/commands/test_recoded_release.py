@@ -322,7 +322,13 @@ def test_a_release_by_itself_is_told_what_was_left_out(sdckit, folder: Path) -> 
     assert public[-1] == "rel-public.html"
     done = sdckit(*public[:-1], "public.md")
     assert done.code == 0, done.err
-    assert "Somebody knows: **age and job**" in Path("public.md").read_text(encoding="utf-8")
+    text = Path("public.md").read_text(encoding="utf-8")
+    assert "Somebody knows: **age and job**" in text
+    assert "Name, signature" not in text
+    for wrong in (("raw.csv", "--released", "rel.csv", "--public", "--report", "p.md"), ("rel.csv", "--public")):
+        refused = sdckit("assess", *wrong, *release)
+        assert (refused.code, "give the release alone" in " ".join(refused.err.split())) == (2, True)
+    assert not Path("p.md").exists()
     assert sdckit("assess", "rel.csv", "--scenario", "k.toml").code == 2
     assert "give --released FILE" in sdckit("assess", "raw.csv", *release).err
     pl.read_csv("rel.csv").drop("job").write_csv("rel.csv")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -16,6 +17,7 @@ from report.real import MADE, page, plain as printed
 from sdckit.data.limits import CONDITIONS, LIMITS
 from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError
 from sdckit.report.blocks import Blanks, ChartBlock, Facts, Items, Page, Paragraph, Section, Verdicts
 from sdckit.report.chapters import decision
 from sdckit.report.chapters.decision import (
@@ -28,6 +30,7 @@ from sdckit.report.chapters.decision import (
     answers,
     chance,
     decision_sections,
+    for_users,
     next_steps,
     plain_verdict,
     remaining_questions,
@@ -238,6 +241,35 @@ def test_how_many_are_matched_back_remains_open_where_no_limit_is_on_it() -> Non
     (line,) = left_open()
     assert re.fullmatch(r"Of the original's records \d.* by chance\) would be expected to be matched back .*", line)
     assert left_open(match_risk=0.9) == []
+
+
+@pytest.mark.parametrize("limits", [{"k": 2, "match_risk": 0.1}, {"match_risk": 0.1, "few_matches": 0.1}])
+def test_the_public_report_leaves_to_the_office_what_is_the_offices(limits: dict[str, float], tmp_path: Path) -> None:
+    """Nothing to sign and no next step; what only the original answers is named, holds nothing and opens nothing."""
+    scenario = Scenario(keys=["sex"], thresholds=limits)
+    assessed = sdc.assess(pl.DataFrame(survey(200)).with_columns(note=1), scenario=scenario)
+    inside = plain_document(assessed)
+    assert headline(inside).startswith("Undecided")
+    users = for_users(inside)
+    judged = facts(users, "question")
+    original = [name for name in limits if name != "k"]
+    assert list(users["left_to_original"].values()) == [LIMITS[name].question for name in original]
+    assert list(judged)[-1] == "Not judged here"
+    assert "Asked" not in judged
+    assert {one.place for one in decision_sections(users)} == {"answer", "open", "picture", "good", "question"}
+    assert [row for row in answers(users) if row[0] == "not judged"] == []
+    assert ("linked" in users["left_to_original"].values()) == all("linked" not in row[1] for row in answers(users))
+    text = "\n".join(texts_of([*lay_out(users).decision, *lay_out(users).sections]))
+    assert "go out?" not in text
+    assert "name a type of release" not in text
+    assert users["passed"] is (True if "k" in limits else None)
+    assert ("Within every" if "k" in limits else "none is judged here") in headline(users)
+    changed = pl.DataFrame(survey(200)).with_columns(pl.col("sex").shuffle(seed=1))
+    released = sdc.assess(pl.DataFrame(survey(200)), changed, scenario=scenario, seed=1)
+    for wrong, how in ((released, {}), (assessed, {"internal": True})):
+        with pytest.raises(DataError, match="assess the release by itself"):
+            wrong.report(tmp_path / "a.md", public=True, **how)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_model_that_was_not_compared_is_named_with_its_reason() -> None:

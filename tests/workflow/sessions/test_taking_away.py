@@ -132,6 +132,7 @@ def test_the_public_report_knows_nothing_of_what_was_left_out(tmp_path: Path) ->
     text = Path(public["path"]).read_text(encoding="utf-8")
     assert "age" in text
     assert "job" not in text
+    assert "Name, signature" not in text
 
 
 def test_formats_that_are_not_there_are_refused(tmp_path: Path) -> None:

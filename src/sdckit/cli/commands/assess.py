@@ -200,6 +200,7 @@ def assess(
     ] = None,
     json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
     internal: Annotated[bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")] = False,
+    public: Annotated[bool, OUTPUT("--public", help="The report goes out with a release, for its users.")] = False,
     figures: Annotated[Path | None, OUTPUT(metavar="FIGURES.csv", help=options.TABLE_WORDS)] = None,
     beside: Annotated[
         Path | None, OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them.")
@@ -231,6 +232,8 @@ def assess(
     check_report_name(report)
     check_table(figures)
     cover.check(written=report is not None)
+    if public and (report is None or internal or release.files):
+        raise ScenarioError("--public is of a --report that goes out with a release: give the release alone as FILE")
     check_beside(beside, written=report is not None or json is not None)
     if dry_run:
         from sdckit.cli.plan import print_plan
@@ -249,7 +252,8 @@ def assess(
         if report is not None:
             read = [input_ for input_ in (*reading.inputs, *release.files) if input_.is_file()]
             labels = reading.labels() if file.is_file() else {}
-            result.report(report, internal=internal, beside=beside, labels=labels, **cover.arguments(*read))
+            result.report(report, internal=internal, beside=beside, labels=labels, public=public,
+                          **cover.arguments(*read))  # fmt: skip
         if json is not None:
             result.to_json(json, internal=internal, beside=beside)
         if figures is not None:

@@ -14,6 +14,7 @@ from sdckit.report.chapters.sentences import (
     NO_RELEASE,
     declared_limits,
     labelled,
+    limit_of,
     listed,
     of_intruder,
     rows_sentence,
@@ -73,7 +74,7 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
         if verdicts:
             holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state])
             rows.append((status(holds), question, " ".join(filter(None, [*_sentences(verdicts, plain), tried]))))
-        elif tried or name not in ("tried", "covered", "used"):
+        elif tried or name not in ("tried", "covered", "used", *plain.get("left_to_original", {}).values()):
             rows.append((NO_LIMIT, question, tried or "Nothing was asked for here."))
     return rows
 
@@ -333,8 +334,32 @@ SIGNED = (
 )  # fmt: skip
 
 
+OF_THE_OFFICE = {"next", "conditions", "signed"}
+
+
+def for_users(plain: Plain) -> Plain:
+    """A document of a release by itself for those who use it: without the limits that only its original answers.
+
+    `left_to_original` has the words of these limits, and the question that each belongs to.
+    """
+    left = [
+        verdict for verdict in plain["verdicts"]
+        if verdict["holds"]["value"] is None and LIMITS[verdict["name"]].scope == "release"
+    ]  # fmt: skip
+    verdicts = [verdict for verdict in plain["verdicts"] if verdict not in left]
+    questions = {limit_of(verdict): LIMITS[verdict["name"]].question for verdict in left}
+    passed = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state], default=None)
+    roles = plain["column_roles"]
+    if roles:  # how to have it judged is for those who can
+        roles = {**roles, "line": roles["line"].replace("; name a type of release to have it judged", "")}
+    return {**plain, "verdicts": verdicts, "passed": passed, "column_roles": roles, "left_to_original": questions}
+
+
 def decision_sections(plain: Plain) -> list[Section]:
-    """Sections of the decision page, from printed figures; the terminal shows the next steps only."""
+    """Sections of the decision page, from printed figures; the terminal shows the next steps only.
+
+    For users of a release what the office decides, and is to do, is left out.
+    """
     sections = [
         Section("The answer", (Verdicts(tuple(answers(plain))),), paper=True, place="answer"),
         Section(NEXT, (Items(tuple(next_steps(plain)), ordered=True),), place="next"),
@@ -345,7 +370,8 @@ def decision_sections(plain: Plain) -> list[Section]:
         Section("Conditions of release", (Facts(_conditions(plain)),), paper=True, place="conditions"),
         Section("Decision", (Blanks(SIGNED),), paper=True, place="signed"),
     ]
-    return [section for section in sections if section.blocks]
+    left_out = OF_THE_OFFICE if "left_to_original" in plain else ()
+    return [section for section in sections if section.blocks and section.place not in left_out]
 
 
 def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
@@ -364,7 +390,11 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
     kind = plain["scenario"]["release"]
     asked = "Can it be given out?" if kind is None else f"Can it be given out as {a_release(kind)}?"
     seen = (("Looked at", coverage_sentence(plain["coverage"])),) if plain.get("coverage") else ()
-    return (("Asked", asked), ("The file", ", ".join([plain.get("name") or plain["title"], size])), *known, *seen)
+    file = ("The file", ", ".join([plain.get("name") or plain["title"], size]))
+    if "left_to_original" not in plain:
+        return (("Asked", asked), file, *known, *seen)
+    left = (("Not judged here", f"{limit}: it compares with the original") for limit in plain["left_to_original"])
+    return (file, *known, *seen, *left)
 
 
 def _picture(plain: Plain) -> tuple[Block, ...]:

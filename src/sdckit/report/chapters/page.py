@@ -217,7 +217,10 @@ def protection_words(plain: Plain) -> str:
 
 def answer_section(plain: Plain) -> kinds.Section:
     """The answer in full on one file."""
-    return answered(plain, "Can this file go out? The question is asked for {who}.", answer)
+    asked = "Can this file go out? The question is asked for {who}."
+    if "left_to_original" in plain:
+        asked = "What can be learnt from this release is asked for {who}."
+    return answered(plain, asked, answer)
 
 
 def answered(plain: Plain, question: str, answer_for: Callable[[Plain, Plain], str]) -> kinds.Section:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.files.whole_files import real_target, write_whole
-from sdckit.errors import FileFormatError
+from sdckit.errors import DataError, FileFormatError
 from sdckit.report.blocks import Page
+from sdckit.report.chapters.decision import for_users
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.release_page import RELEASE_SCHEMA, page_of, plain_release
 from sdckit.report.cover import Cover, with_cover, with_names
@@ -98,9 +99,15 @@ def write_report(
 
     An internal one is for its owner.
 
-    Another ending, or something that is no regular file in its place, is refused before any work.
+    Another ending, something that is no regular file in its place, or one for users that is not of a release by itself,
+    is refused before any work.
     """
     target = Path(path)
+    if cover is not None and cover.public and (internal or assessment.schema == RELEASE_SCHEMA):
+        raise DataError(
+            "a public report goes out with a release: it is of the release alone, neither internal nor with figures of "
+            "the original; assess the release by itself"
+        )
     if target.suffix.lower() not in RENDERERS:
         raise FileFormatError(
             f"a report ends in .html, .pdf, .docx or .md, not in {target.suffix!r}; for figures write JSON"
@@ -111,6 +118,7 @@ def write_report(
     check_language(cover.language)
     _ = cover.picture  # what is wrong with it is told before any work
     plain = with_names(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
+    plain = for_users(plain) if cover.public else plain
     page = with_cover(page_of(plain), cover)
     write_page(translate(page, cover.language, names_of(plain, cover.labels)), target, internal=internal)
     return target

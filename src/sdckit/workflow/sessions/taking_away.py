@@ -310,5 +310,5 @@ def report(
     public = numbered(desk.folder / f"report-public{kind}", len(made))
     for released, file in zip(made, public, strict=True):  # nothing but the release: what it tells follows from it
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
-            assess(released, scenario=chosen.of_release(released.columns)).report(file, **how)
+            assess(released, scenario=chosen.of_release(released.columns)).report(file, public=True, **how)
     return {"files": [_file_entry("report", path), *(_file_entry("public", file) for file in public)]}
