@@ -52,6 +52,22 @@ def test_codes_and_hints_are_each_told_once(sdckit, survey: Path, frame: pl.Data
     assert "NA" not in none.err
 
 
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_codes_are_looked_for_on_engines_too(
+    sdckit, survey: Path, frame: pl.DataFrame, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """Of a file that is too large for memory its first records are looked at."""
+    age = pl.when(pl.int_range(pl.len()) < 9).then(-999).otherwise(pl.int_range(pl.len()) % 40)
+    frame.with_columns(age=age).write_csv(survey)
+    done = sdckit("assess", survey, *KEYS, "--engine", engine)
+    assert done.code == 0
+    assert f"{survey.name}: age holds -999 in 9 records" in done.err
+    monkeypatch.setattr("sdckit.data.files.scan_file.LOOKED_AT", 50)
+    done = sdckit("assess", survey, *KEYS, "--engine", engine)
+    assert f"{survey.name} (its first 50 records): age holds -999 in 9 records" in done.err
+    assert "-999" not in sdckit("assess", survey, *KEYS, "--engine", engine, "--missing=-999").err
+
+
 def test_an_encoding_is_guessed_aloud_once(sdckit, survey: Path) -> None:
     survey.write_bytes(survey.read_bytes().replace(b"north", "nörd".encode("latin-1")))
     for command in (("assess", survey, *KEYS), ("scenario", "init", survey, "-o", "-")):

@@ -373,11 +373,14 @@ class EngineOptions:
         )  # fmt: skip
 
     def open(self, reading: Reading, scenario: Scenario, also: Sequence[str], steps: Steps) -> tuple[Any, int]:
-        """The declared columns of the file as a plan, and its number of records."""
+        """The declared columns of the file as a plan, and its number of records; warn of codes that mean missing."""
+        from sdckit.data.files.scan_file import warn_of_suspects
+
         columns = tuple(dict.fromkeys([*scenario.columns, *also]))
-        return self.scan(
-            reading, steps, columns=columns, identifiers=scenario.identifiers, missing=scenario.missing_codes
-        )
+        codes = scenario.missing_codes
+        plan, n = self.scan(reading, steps, columns=columns, identifiers=scenario.identifiers, missing=codes)
+        warn_of_suspects(plan, reading.file, codes, n)
+        return plan, n
 
     def scan(
         self, reading: Reading, steps: Steps, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),

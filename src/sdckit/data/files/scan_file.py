@@ -17,9 +17,9 @@ from sdckit.data import arguments, pa, pq
 from sdckit.data.files.file_checks import bare_name, file_format, pick_columns
 from sdckit.data.files.read_csv import CsvOptions, store_csv
 from sdckit.data.files.whole_files import spill_folder
-from sdckit.data.frames import carried_out, check_plan_names
+from sdckit.data.frames import carried_out, check_plan_names, collect
 from sdckit.data.memory import VARIABLE, bytes_of_file, bytes_of_records, free_bytes, shares_of
-from sdckit.data.missing_values.missing import DEFAULT_CODES, code_numbers, code_texts
+from sdckit.data.missing_values.missing import DEFAULT_CODES, MissingNotes, code_numbers, code_texts, suspects
 from sdckit.display import displayed
 from sdckit.errors import DataError, FileFormatError
 
@@ -272,6 +272,16 @@ def _by_spark(files: list[str], base: Path | None) -> Any:
     session = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
     reader = session.read if base is None else session.read.option("basePath", str(base))
     return reader.parquet(*files)
+
+
+LOOKED_AT = 20_000  # records: codes of a survey are frequent enough to be among them
+
+
+def warn_of_suspects(plan: Any, path: Path, codes: Sequence[str], n: int) -> None:
+    """Warn of values that may mean missing, as `read_file` does, among the first of the plan's `n` records."""
+    frame = collect(nw.from_native(plan).lazy().head(LOOKED_AT)).to_polars()
+    where = f" (its first {LOOKED_AT:,} records)" if n > LOOKED_AT else ""
+    MissingNotes(tuple(codes), suspected=suspects(frame)).warn(f"{path.name}{where}")
 
 
 def _without_codes(name: str, dtype: Any, codes: Sequence[str]) -> nw.Expr:
