@@ -118,6 +118,8 @@ def _usage(error: typer.TyperException) -> int:
         return BAD_INPUT
     say(f"error: {error.format_message()}")
     context = getattr(error, "ctx", None)
+    if getattr(error, "option_name", "") == "--recipe" and context is not None:
+        say(f"the recipe comes first: {context.command_path} RECIPE.toml FILE")  # where no other option is meant
     if context is not None:
         say(f"see: {context.command_path} --help")
     return BAD_INPUT

@@ -194,6 +194,8 @@ def test_the_wrong_way_round_is_told(sdckit: Runner, survey: Path, recipe: Path,
     done = sdckit("protect", survey, recipe, "--out", tmp_path / "out.csv")
     assert done.code == 2
     assert f"the recipe comes first: sdckit protect {recipe.name} {survey.name}" in done.err
+    done = sdckit("protect", survey, "--recipe", recipe, "--out", "out.csv")
+    assert (done.code, "the recipe comes first: sdckit protect RECIPE.toml FILE" in done.err) == (2, True)
 
 
 def test_a_report_needs_a_scenario(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
