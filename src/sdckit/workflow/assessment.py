@@ -380,7 +380,7 @@ class Assessed(Displayed):
             What the report is written in: "en", or "de" for German. Names, values and code stay as they are.
         public : bool
             To go out with a release, for those who use it: next steps, conditions and the form to sign are left out,
-            limits that only the original answers are named and not judged. The assessment is of the release alone.
+            limits that need another file are named and not judged. The assessment is of the release alone.
 
         Raises
         ------

@@ -155,6 +155,9 @@ def test_paths_start_where_the_scenario_lies(folder: Path, capfd: pytest.Capture
     for command in (["ledger", "check"], ["check"], ["assess", "--full"]):
         assert run([*command, "first.csv", "--scenario", "set/scenario.toml"]) == 0
     assert "What do releases disclose together" in capfd.readouterr().out
+    line = ["assess", "first.csv", "--scenario", "set/scenario.toml", "--public", "--report", "public.md"]
+    assert run(line) == 0
+    assert "ledger" not in Path("public.md").read_text(encoding="utf-8").lower()
 
 
 @pytest.mark.parametrize(

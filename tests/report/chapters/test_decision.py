@@ -253,12 +253,12 @@ def test_the_public_report_leaves_to_the_office_what_is_the_offices(limits: dict
     users = for_users(inside)
     judged = facts(users, "question")
     original = [name for name in limits if name != "k"]
-    assert list(users["left_to_original"].values()) == [LIMITS[name].question for name in original]
+    assert list(users["left_to_office"].values()) == [LIMITS[name].question for name in original]
     assert list(judged)[-1] == "Not judged here"
     assert "Asked" not in judged
     assert {one.place for one in decision_sections(users)} == {"answer", "open", "picture", "good", "question"}
     assert [row for row in answers(users) if row[0] == "not judged"] == []
-    assert ("linked" in users["left_to_original"].values()) == all("linked" not in row[1] for row in answers(users))
+    assert ("linked" in users["left_to_office"].values()) == all("linked" not in row[1] for row in answers(users))
     text = "\n".join(texts_of([*lay_out(users).decision, *lay_out(users).sections]))
     assert "go out?" not in text
     assert "name a type of release" not in text
@@ -266,7 +266,9 @@ def test_the_public_report_leaves_to_the_office_what_is_the_offices(limits: dict
     assert ("Within every" if "k" in limits else "none is judged here") in headline(users)
     changed = pl.DataFrame(survey(200)).with_columns(pl.col("sex").shuffle(seed=1))
     released = sdc.assess(pl.DataFrame(survey(200)), changed, scenario=scenario, seed=1)
-    for wrong, how in ((released, {}), (assessed, {"internal": True})):
+    remembered = Scenario(keys=["sex"], ledger={"folder": "l", "key": "k"})
+    ledger = replace(assessed, scenario=remembered)
+    for wrong, how in ((released, {}), (assessed, {"internal": True}), (ledger, {})):
         with pytest.raises(DataError, match="assess the release by itself"):
             wrong.report(tmp_path / "a.md", public=True, **how)
     assert list(tmp_path.iterdir()) == []

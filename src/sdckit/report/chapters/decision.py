@@ -74,7 +74,7 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
         if verdicts:
             holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state])
             rows.append((status(holds), question, " ".join(filter(None, [*_sentences(verdicts, plain), tried]))))
-        elif tried or name not in ("tried", "covered", "used", *plain.get("left_to_original", {}).values()):
+        elif tried or name not in ("tried", "covered", "used", *plain.get("left_to_office", {}).values()):
             rows.append((NO_LIMIT, question, tried or "Nothing was asked for here."))
     return rows
 
@@ -338,13 +338,13 @@ OF_THE_OFFICE = {"next", "conditions", "signed"}
 
 
 def for_users(plain: Plain) -> Plain:
-    """A document of a release by itself for those who use it: without the limits that only its original answers.
+    """A document of a release by itself for those who use it: without the limits that need another file.
 
-    `left_to_original` has the words of these limits, and the question that each belongs to.
+    `left_to_office` has the words of these limits, and the question that each belongs to.
     """
     left = [
         verdict for verdict in plain["verdicts"]
-        if verdict["holds"]["value"] is None and LIMITS[verdict["name"]].scope == "release"
+        if verdict["holds"]["value"] is None and LIMITS[verdict["name"]].scope in {"release", "ledger"}
     ]  # fmt: skip
     verdicts = [verdict for verdict in plain["verdicts"] if verdict not in left]
     questions = {limit_of(verdict): LIMITS[verdict["name"]].question for verdict in left}
@@ -352,7 +352,7 @@ def for_users(plain: Plain) -> Plain:
     roles = plain["column_roles"]
     if roles:  # how to have it judged is for those who can
         roles = {**roles, "line": roles["line"].replace("; name a type of release to have it judged", "")}
-    return {**plain, "verdicts": verdicts, "passed": passed, "column_roles": roles, "left_to_original": questions}
+    return {**plain, "verdicts": verdicts, "passed": passed, "column_roles": roles, "left_to_office": questions}
 
 
 def decision_sections(plain: Plain) -> list[Section]:
@@ -370,7 +370,7 @@ def decision_sections(plain: Plain) -> list[Section]:
         Section("Conditions of release", (Facts(_conditions(plain)),), paper=True, place="conditions"),
         Section("Decision", (Blanks(SIGNED),), paper=True, place="signed"),
     ]
-    left_out = OF_THE_OFFICE if "left_to_original" in plain else ()
+    left_out = OF_THE_OFFICE if "left_to_office" in plain else ()
     return [section for section in sections if section.blocks and section.place not in left_out]
 
 
@@ -391,9 +391,11 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
     asked = "Can it be given out?" if kind is None else f"Can it be given out as {a_release(kind)}?"
     seen = (("Looked at", coverage_sentence(plain["coverage"])),) if plain.get("coverage") else ()
     file = ("The file", ", ".join([plain.get("name") or plain["title"], size]))
-    if "left_to_original" not in plain:
+    if "left_to_office" not in plain:
         return (("Asked", asked), file, *known, *seen)
-    left = (("Not judged here", f"{limit}: it compares with the original") for limit in plain["left_to_original"])
+    left = (
+        ("Not judged here", f"{limit}: it needs the original or earlier releases") for limit in plain["left_to_office"]
+    )
     return (file, *known, *seen, *left)
 
 

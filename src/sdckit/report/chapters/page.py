@@ -218,7 +218,7 @@ def protection_words(plain: Plain) -> str:
 def answer_section(plain: Plain) -> kinds.Section:
     """The answer in full on one file."""
     asked = "Can this file go out? The question is asked for {who}."
-    if "left_to_original" in plain:
+    if "left_to_office" in plain:
         asked = "What can be learnt from this release is asked for {who}."
     return answered(plain, asked, answer)
 

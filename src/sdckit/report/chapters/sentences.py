@@ -90,8 +90,8 @@ def headline(plain: Plain) -> str:
     verdicts = plain["verdicts"]
     limits, against = declared_limits(verdicts)
     if not (limits or against):
-        if plain.get("left_to_original"):
-            return "Every declared limit compares the release with its original: none is judged here."
+        if plain.get("left_to_office"):
+            return "Every declared limit needs the original or earlier releases: none is judged here."
         return "No limit was declared: the figures below describe the risk, they give no verdict."
     exceeded = sum(verdict["holds"]["value"] is False for verdict in limits)
     untested = sum(verdict["holds"]["value"] is None for verdict in limits)

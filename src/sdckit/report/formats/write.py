@@ -103,11 +103,8 @@ def write_report(
     is refused before any work.
     """
     target = Path(path)
-    if cover is not None and cover.public and (internal or assessment.schema == RELEASE_SCHEMA):
-        raise DataError(
-            "a public report goes out with a release: it is of the release alone, neither internal nor with figures of "
-            "the original; assess the release by itself"
-        )
+    if cover is not None and cover.public:
+        _check_public(assessment, internal=internal)
     if target.suffix.lower() not in RENDERERS:
         raise FileFormatError(
             f"a report ends in .html, .pdf, .docx or .md, not in {target.suffix!r}; for figures write JSON"
@@ -118,10 +115,17 @@ def write_report(
     check_language(cover.language)
     _ = cover.picture  # what is wrong with it is told before any work
     plain = with_names(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
-    plain = for_users(plain) if cover.public else plain
-    page = with_cover(page_of(plain), cover)
+    page = with_cover(page_of(for_users(plain) if cover.public else plain), cover)
     write_page(translate(page, cover.language, names_of(plain, cover.labels)), target, internal=internal)
     return target
+
+
+def _check_public(assessment: Assessed, *, internal: bool) -> None:
+    if internal or assessment.schema == RELEASE_SCHEMA or assessment.scenario.ledger is not None:
+        raise DataError(
+            "a public report goes out with a release: it is neither internal nor of the original or earlier releases; "
+            "assess the release by itself, under scenario.of_release(released.columns)"
+        )
 
 
 def write_page(page: Page, path: Path, *, internal: bool = False) -> None:
