@@ -7,7 +7,7 @@ import pytest
 
 import ways
 from sdckit.numerics import grouping as module
-from sdckit.numerics.grouping import dense_codes, gather, min_through, sum_by, sum_through, weight_faults
+from sdckit.numerics.grouping import dense_codes, gather, sum_by, weight_faults
 
 N = 70_000  # more than one slice
 
@@ -36,19 +36,6 @@ def test_sums_within_groups(rows):
     expected = [values[rows == g].sum() for g in range(11)] + [0.0]
     np.testing.assert_allclose(sum_by(rows, values, 12), expected, rtol=1e-12)
     assert sum_by(rows, np.ones(N, np.int64), 12).dtype == np.float64
-
-
-def test_sums_of_cells_over_groups_of_rows(rows, monkeypatch):
-    households = (np.arange(N) // 7).astype(np.int32)
-    values = np.arange(11) / 3
-    ways.take(monkeypatch, few=False)
-    found = sum_through(values, rows, households, N // 7)
-    np.testing.assert_allclose(found, np.bincount(households, values[rows]), rtol=1e-12)
-    smallest = min_through(values, rows, households, N // 7)
-    np.testing.assert_array_equal(smallest, values[rows].reshape(-1, 7).min(axis=1))
-    ways.take(monkeypatch, few=True)
-    assert sum_through(values, rows, households, N // 7).tolist() == found.tolist()  # to the last bit
-    assert min_through(values, rows, households, N // 7).tolist() == smallest.tolist()
 
 
 @pytest.fixture(params=["few", "many"])
@@ -97,10 +84,6 @@ def test_compiled_kernels_do_what_their_source_says(rows):
     single = np.empty(50)
     module._gather_one.py_func(values, few, 0, 50, single)
     np.testing.assert_array_equal(single, values[few])
-    sums = [np.zeros(2) for _ in range(2)]
-    module._sum_through(values, few, np.arange(50) % 2, sums[0])
-    module._sum_through.py_func(values, few, np.arange(50) % 2, sums[1])
-    np.testing.assert_array_equal(*sums)
     used = [np.zeros(11, np.uint8) for _ in range(2)]
     module._mark(few, 0, used[0])
     module._mark.py_func(few, 0, used[1])

@@ -12,9 +12,7 @@ import numpy as np
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.coding import hash_words
-from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.grouping import first_of_groups
-from sdckit.numerics.threads import chunks, run
 
 KNOTS, FEWEST_BETWEEN = 64, 8  # places at which a number is put on a scale, and records between two of them
 
@@ -219,40 +217,9 @@ def on_a_scale(numbers: Floats, own: Floats, times: Ints | None = None) -> Float
     between, low = np.modf(shares * (until[-1] - 1))
     low, high = (values[np.searchsorted(until, np.minimum(at, until[-1] - 1), side="right")] for at in (low, low + 1))
     knots, of_share = np.unique(low + (high - low) * between, return_inverse=True)
-    return _placed(numbers, knots, np.bincount(of_share, shares) / np.bincount(of_share))
-
-
-def _placed(numbers: Floats, knots: Floats, shares: Floats) -> Floats:
-    """As `np.interp` between knots; -1 for what is no finite number."""
-    place = np.full(len(numbers), -1.0)
-    if is_few(_place_between, len(numbers)):
-        finite = np.isfinite(numbers)
-        place[finite] = np.interp(numbers[finite], knots, shares)
-    else:
-        slopes = np.diff(shares) / np.diff(knots)
-        run(lambda part: _place_between(numbers, *part, knots, shares, slopes, place), chunks(len(numbers)))
+    place, finite = np.full(len(numbers), -1.0), np.isfinite(numbers)
+    place[finite] = np.interp(numbers[finite], knots, np.bincount(of_share, shares) / np.bincount(of_share))
     return place
-
-
-@njit(cache=True, nogil=True)
-def _place_between(numbers, start, stop, knots, shares, slopes, place):  # type: ignore[no-untyped-def]
-    """Write where each finite number lies into `place`, for rows start to stop, with the operations of `np.interp`."""
-    last = len(knots) - 1
-    for i in range(start, stop):
-        number = numbers[i]
-        if not np.isfinite(number):
-            continue
-        if number < knots[0]:
-            place[i] = shares[0]
-        elif number >= knots[last]:
-            place[i] = shares[last]
-        else:
-            at, size = 0, last  # the knot before it is one of so many from `at` on
-            while size > 1:
-                half = size // 2
-                at += half if knots[at + half] <= number else 0
-                size -= half
-            place[i] = shares[at] if knots[at] == number else slopes[at] * (number - knots[at]) + shares[at]
 
 
 def _step(places: Floats, times: Ints | None = None) -> float:

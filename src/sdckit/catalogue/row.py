@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from inspect import signature
+from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -291,6 +292,20 @@ def public_function(name: str) -> Callable[..., Any]:
 
     function: Callable[..., Any] = getattr(sdckit, name)
     return function
+
+
+def described_parameters(function: Callable[..., Any]) -> Iterator[tuple[list[str], str, str]]:
+    """Names, type and words of each entry under the parameters of a docstring.
+
+    >>> names, kind, words = next(described_parameters(public_function("k_anonymity")))
+    >>> names, kind, words
+    (['data'], 'data frame or Cells', '')
+    """
+    section = re.search(r"^Parameters\n-+\n(.*?)(^\w[\w ]*\n-+$|\Z)", getdoc(function) or "", re.M | re.S)
+    for entry in re.split(r"^(?=\S)", section[1], flags=re.M)[1:] if section else ():
+        head, _, body = entry.partition("\n")
+        listed, _, kind = head.partition(" : ")
+        yield listed.split(", "), kind, " ".join(body.split())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -23,17 +23,7 @@ from sdckit.data.missing_values.missing import Rule, describe_rule
 from sdckit.data.scenarios.roles import Roles
 from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError, SdcWarning
-from sdckit.numerics.grouping import (
-    ascending,
-    count_short,
-    dense_codes,
-    gather,
-    group,
-    min_through,
-    sum_by,
-    sum_through,
-    tally,
-)
+from sdckit.numerics.grouping import ascending, count_short, dense_codes, gather, group, sum_by, tally
 
 # Contingency table of cells by the levels of another variable.
 
@@ -471,11 +461,12 @@ class Cells(AnyCells):
         of_row, n_households = self.household_of_row(household)
         figure = before(self.columns[values])
         if self.roles.person is None:
-            sums = sum_through(figure, self.table.of_row, of_row, n_households)
+            sums = sum_by(of_row, figure[self.table.of_row], n_households)
         else:  # a person of several rows counts once, with the smallest figure
             person, _ = self.household_of_row(self.roles.person)
             pairs = group_codes([of_row.astype(np.int64), person.astype(np.int64)], self.n)
-            smallest = min_through(figure, self.table.of_row, pairs.of_row, len(pairs.size))
+            smallest = np.full(len(pairs.size), np.inf)
+            np.minimum.at(smallest, pairs.of_row, figure[self.table.of_row])
             household_of_pair = np.empty(len(pairs.size), np.int32)
             household_of_pair[pairs.of_row] = of_row
             sums = sum_by(household_of_pair, smallest, n_households)

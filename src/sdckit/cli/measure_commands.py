@@ -18,6 +18,7 @@ import typer.core
 import typer.main
 
 from sdckit.catalogue import Measure, measure
+from sdckit.catalogue.row import described_parameters
 from sdckit.cli.options import TABLE_WORDS, codes, split, split_named
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import BEHIND, DESIGN, Source, takes
@@ -73,14 +74,10 @@ def descriptions(function: Callable[..., Any]) -> dict[str, Described]:
     >>> descriptions(k_anonymity)["alpha"].words
     "Weight in [0, 1] of a match through another record's missing value; default 1."
     """
-    section = re.search(r"^Parameters\n-+\n(.*?)(^\w+\n-+$|\Z)", inspect.getdoc(function) or "", re.M | re.S)
     described: dict[str, Described] = {}
-    for entry in re.split(r"^(?=\S)", section[1], flags=re.M)[1:] if section else ():
-        head, _, body = entry.partition("\n")
-        listed, _, kind = head.partition(" : ")
-        names = listed.split(", ")
+    for names, kind, body in described_parameters(function):
         # What is printed of subgroups stands below; a measure's limits are thresholds on the command line.
-        words = " ".join(re.sub("; see ``by_group``|`", "", body).replace("limit", "threshold").split())
+        words = re.sub("; see ``by_group``|`", "", body).replace("limit", "threshold")
         parts = words.removesuffix(".").split("; ")
         other = re.match(r"As in (\w+)", words)
         for at, name in enumerate(names):

@@ -763,6 +763,14 @@ def as_real(value: object) -> float:
         return math.inf
 
 
+def level_name(level: Any, numeric: bool) -> float | str:
+    """One name for a level however it is written: 1, 1.0 and "1" of a column of numbers are the same."""
+    try:
+        return float(level) if numeric else str(level)
+    except (TypeError, ValueError):
+        return str(level)
+
+
 def kind_of_value(value: Hashable) -> str:
     """The kind of column that a value belongs in.
 

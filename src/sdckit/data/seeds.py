@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -101,6 +102,22 @@ def open_rng(seed: arguments.Seed) -> tuple[np.random.Generator, int]:
     elif isinstance(seed, np.random.Generator):
         seed = int(seed.integers(2**63))
     return arguments.seed(seed), int(seed)
+
+
+def with_state(estimator: Any, state: int, *, seeded: bool) -> Any:
+    """A clone of an estimator of scikit-learn whose random numbers are fixed.
+
+    `seeded`: whether the caller gave a seed, which then replaces a state that the estimator has of its own.
+    """
+    from sklearn.base import clone
+
+    copy = clone(estimator)
+    states = {
+        name: state
+        for name, value in copy.get_params().items()
+        if name.split("__")[-1] == "random_state" and (value is None or seeded)
+    }
+    return copy.set_params(**states)
 
 
 def read_secret(given: bytes | str | None, *, name: str = "secret", kept: str = "log.secret") -> bytes:

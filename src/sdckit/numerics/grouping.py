@@ -79,20 +79,6 @@ def _gather_one(values, of_row, start, stop, out):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def _sum_through(values, cell_of_row, group_of_row, sums):  # type: ignore[no-untyped-def]
-    """Add the value of each record's cell to the sum of its group; index arrays (n,), `sums` (groups,)."""
-    for i in range(len(cell_of_row)):
-        sums[group_of_row[i]] += values[cell_of_row[i]]
-
-
-@njit(cache=True, nogil=True)
-def _min_through(values, cell_of_row, group_of_row, smallest):  # type: ignore[no-untyped-def]
-    """Lower `smallest` (groups,) to the smallest value of the records' cells in each group; index arrays (n,)."""
-    for i in range(len(cell_of_row)):
-        smallest[group_of_row[i]] = min(smallest[group_of_row[i]], values[cell_of_row[i]])
-
-
-@njit(cache=True, nogil=True)
 def _extremes(of_row, numbers, least, most, seen):  # type: ignore[no-untyped-def]
     for i in range(len(of_row)):
         if not np.isnan(numbers[i]):
@@ -258,22 +244,6 @@ def first_of_groups(of_row: NDArray[np.integer[Any]], k: int) -> NDArray[np.int6
     return first
 
 
-def sum_through(
-    values: NDArray[np.float64], cell_of_row: NDArray[np.int32], group_of_row: NDArray[np.int32], n_groups: int
-) -> NDArray[np.float64]:
-    """Sum a value of cells over the records of each group: ``sum_by(group_of_row, values[cell_of_row])``.
-
-    >>> of_row = np.array([0, 1, 1], np.int32)
-    >>> sum_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
-    [2.5, 2.0]
-    """
-    if is_few(_sum_through, len(cell_of_row)):
-        return sum_by(group_of_row, values[cell_of_row], n_groups)
-    sums = np.zeros(n_groups)
-    _sum_through(values, cell_of_row, group_of_row, sums)
-    return sums
-
-
 def extremes_of(of_row: Codes, numbers: Floats, k: int) -> tuple[Floats, Floats, Ints]:
     """Least and greatest number of each of k groups, infinite where there is none, and how many there are, NaN apart.
 
@@ -303,23 +273,6 @@ def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.i
     of_row = np.empty(len(values), np.int32)
     _renumber(values, low, number, of_row)
     return of_row, int(number[-1]) + 1
-
-
-def min_through(
-    values: NDArray[np.float64], cell_of_row: NDArray[np.int32], group_of_row: NDArray[np.int32], n_groups: int
-) -> NDArray[np.float64]:
-    """Smallest value of a cell over the records of each group.
-
-    >>> of_row = np.array([0, 1, 1], np.int32)
-    >>> min_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
-    [0.5, 2.0]
-    """
-    smallest = np.full(n_groups, np.inf)
-    if is_few(_min_through, len(cell_of_row)):
-        np.minimum.at(smallest, group_of_row, values[cell_of_row])
-        return smallest
-    _min_through(values, cell_of_row, group_of_row, smallest)
-    return smallest
 
 
 DIRECT_BITS = 16  # up to 65,536 possible words: a table with an entry for each

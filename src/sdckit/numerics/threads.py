@@ -52,14 +52,14 @@ def run(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
         return [function(item) for item in work]
     futures = [_pool(os.getpid()).submit(function, item) for item in work]
     try:
-        return [_result(future) for future in futures]
+        return [result_of(future) for future in futures]
     finally:
         for future in futures:
             future.cancel()
 
 
-def _result(future: Future[R]) -> R:
-    """The result of one item; it waits in short intervals, between which an interruption is handled."""
+def result_of(future: Future[R]) -> R:
+    """The result of a piece of work; it waits in short intervals, between which an interruption is handled."""
     while True:
         try:
             return future.result(timeout=WAKE)

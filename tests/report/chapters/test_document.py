@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import polars as pl
 import pytest
 
+from report.documents import render_html
 from report.fakes import FULL, assess_fake, survey
 from report.special import EXTRA, assessed, printed
 from sdckit.data.scenarios.scenario import Scenario
@@ -20,7 +21,6 @@ from sdckit.report.chapters.document import (
     scenario_tree,
 )
 from sdckit.report.common_blocks import bars
-from sdckit.report.formats.html import render_html
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.figures import Count, InternalOnly
 from sdckit.report.gate.protect import protect

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from report.documents import render_markdown
 from report.fakes import FULL, assess_fake, survey
 from report.real import MADE, page, plain as printed
 from report.special import assessed
@@ -28,7 +29,6 @@ from sdckit.report.chapters.page import (
     without_repeats,
 )
 from sdckit.report.common_blocks import bars, figure
-from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
 from sdckit.report.notebook import screen_page
 

@@ -14,6 +14,7 @@ import sdckit as sdc
 from draw import quiet
 from recoded_files import applied, scenario, survey
 from report.attacker import Solver, opened
+from report.documents import render_html, render_markdown
 from sdckit.cells.pair import Recoded
 from sdckit.errors import DataError
 from sdckit.report.chapters.release_page import (
@@ -29,8 +30,6 @@ from sdckit.report.chapters.release_page import (
     recoded_tree,
 )
 from sdckit.report.conclusions import NOTHING
-from sdckit.report.formats.html import render_html
-from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import render_json
 from sdckit.workflow.verdicts import Verdict
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from report.documents import render_html, render_markdown
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
@@ -20,8 +21,6 @@ from sdckit.report.chapters.sentences import (
     status,
     verdict_sentence,
 )
-from sdckit.report.formats.html import render_html
-from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
 from sdckit.report.wording import say
 from sdckit.workflow.verdicts import Verdict, with_origins

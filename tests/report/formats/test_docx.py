@@ -14,7 +14,8 @@ import pytest
 from report.real import MADE, made, page, plain as printed
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import ChartBlock, TableBlock, Tables
-from sdckit.report.formats.docx import render_docx
+from sdckit.report.chapters.release_page import page_of
+from sdckit.report.formats.docx import render_docx_page
 from sdckit.report.formats.flow import shown
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -23,7 +24,7 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 @cache
 def written(name: str, *, internal: bool = False) -> bytes:
     """The document of a kind, written once."""
-    return render_docx(printed(name, internal=internal))
+    return render_docx_page(page_of(printed(name, internal=internal)))
 
 
 def opened(name: str, *, internal: bool = False) -> Any:

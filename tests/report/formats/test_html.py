@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sdckit as sdc
+from report.documents import render_html
 from report.fakes import FULL, assess_fake, survey
 from report.real import made, page
 from sdckit.data.scenarios.scenario import Scenario
@@ -16,14 +17,7 @@ from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page, Paragraph, Section, TableBlock
 from sdckit.report.cover import Logo
 from sdckit.report.formats import html as pdf
-from sdckit.report.formats.html import (
-    find_browser,
-    render_fragment,
-    render_html,
-    render_page,
-    render_pdf,
-    render_sections,
-)
+from sdckit.report.formats.html import find_browser, render_fragment, render_page, render_pdf, render_sections
 from sdckit.report.formats.write import plain_document
 
 NASTY = '<b>x</b>&"'

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from report.documents import render_markdown
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
 
 

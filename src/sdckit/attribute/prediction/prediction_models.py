@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
+from sdckit.data.seeds import with_state
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import AnyInts, Floats, Ints
 from sdckit.numerics.coding import differences
@@ -373,7 +374,7 @@ def checked_model(
             raise DataError(words, argument="model")
         if model == "knn":
             return Model(model, n_neighbors, None, scaled, ties)
-        return Model(model, n_neighbors, _with_state(_own_estimator(model, numeric), state, seeded=True))
+        return Model(model, n_neighbors, with_state(_own_estimator(model, numeric), state, seeded=True))
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
         words = "model is a name or an instance of a scikit-learn estimator with fit and predict"
         raise DataError(words, argument="model")
@@ -383,7 +384,7 @@ def checked_model(
         needs = "a number needs a regressor" if numeric else "categories need a classifier"
         words = f"{type(model).__name__} cannot guess this target: {needs}; numeric= says which columns are numbers"
         raise DataError(words, argument="model")
-    return Model(type(model).__name__, n_neighbors, _with_state(model, state, seeded=seeded))
+    return Model(type(model).__name__, n_neighbors, with_state(model, state, seeded=seeded))
 
 
 def _own_estimator(name: str, numeric: bool) -> Any:
@@ -396,18 +397,6 @@ def _own_estimator(name: str, numeric: bool) -> Any:
         return kind(n_estimators=100, min_samples_leaf=5)
     kind = ensemble.HistGradientBoostingRegressor if numeric else ensemble.HistGradientBoostingClassifier
     return kind(early_stopping=False)
-
-
-def _with_state(estimator: Any, state: int, *, seeded: bool) -> Any:
-    from sklearn.base import clone
-
-    copy = clone(estimator)
-    states = {
-        name: state
-        for name, value in copy.get_params(deep=True).items()
-        if (name == "random_state" or name.endswith("__random_state")) and (seeded or value is None)
-    }
-    return copy.set_params(**states)
 
 
 def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:

@@ -17,7 +17,7 @@ from sdckit.data.frames import collect, count_records
 from sdckit.data.memory import what_opens
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.grouping import sum_through
+from sdckit.numerics.grouping import sum_by
 
 HOME, PERSON, SUM, N = f"{PREFIX}home", f"{PREFIX}whose", f"{PREFIX}sum", f"{PREFIX}n"
 Brought = NDArray[Any] | tuple[NDArray[Any], ...]  # a figure of each cell; of cells in parts one array a part
@@ -60,7 +60,7 @@ class HouseholdSums:
     def _here(self, figures: Sequence[Brought], members: Cells) -> list[tuple[Floats, NDArray[np.int64]]]:
         of_row, n_homes = members.household_of_row(self.key.name)
         sizes = members.household_sizes(self.key.name)
-        sums = (sum_through(np.asarray(figure), members.table.of_row, of_row, n_homes) for figure in figures)
+        sums = (sum_by(of_row, np.asarray(figure)[members.table.of_row], n_homes) for figure in figures)
         return [(sum_, sizes) for sum_ in sums]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import categories_of, code_column, is_number, places_in_order
+from sdckit.data.columns import categories_of, code_column, is_number, level_name, places_in_order
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
@@ -240,7 +240,7 @@ def staying(
     place = _places(levels, numeric)
     chances = np.full(len(levels), np.nan)
     for level, chance in given.items():
-        at = place.get(_named(level, numeric), -1)
+        at = place.get(level_name(level, numeric), -1)
         if at >= 0:
             chances[at] = _chance(chance, "pd=")
     if np.isnan(chances).any():
@@ -272,12 +272,12 @@ def given_matrix(given: Mapping[Any, Mapping[Any, float]], levels: Sequence[str]
             raise DataError(
                 f"matrix of {column!r} is not stochastic: row {number} sums to {math.fsum(chances):.6g}, not to 1"
             )
-        at = place.get(_named(start, numeric), -1)
+        at = place.get(level_name(start, numeric), -1)
         if at < 0:
             continue  # a level that nobody has
         rows[at] = True
         for target, chance in zip(row, chances, strict=True):
-            to = place.get(_named(target, numeric), -1)
+            to = place.get(level_name(target, numeric), -1)
             if to < 0 and chance > 0:
                 raise DataError(
                     f"matrix of {column!r}: row {number} leads to a level that no record has; "
@@ -291,18 +291,8 @@ def given_matrix(given: Mapping[Any, Mapping[Any, float]], levels: Sequence[str]
     return np.asarray(made / made.sum(axis=1, keepdims=True), np.float64)
 
 
-def _named(level: Any, numeric: bool) -> float | str:
-    """One name for a level however it is written: 1, 1.0 and "1" of a column of numbers are the same."""
-    if not numeric:
-        return str(level)
-    try:
-        return float(level)
-    except (TypeError, ValueError):
-        return str(level)
-
-
 def _places(levels: Sequence[str], numeric: bool) -> dict[float | str, int]:
-    return {_named(level, numeric): at for at, level in enumerate(levels)}
+    return {level_name(level, numeric): at for at, level in enumerate(levels)}
 
 
 def _chance(value: object, where: str) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
-from sdckit.data.columns import code_column, first_rows
+from sdckit.data.columns import code_column, first_rows, level_name
 from sdckit.data.households import homes_of
 from sdckit.data.replace import Records, open_eager, open_records, with_numbers
 from sdckit.data.seeds import open_rng
@@ -182,8 +182,8 @@ def read_margins(frame: Any, margins: Any) -> tuple[list[Ints], list[Floats]]:
             raise ColumnError(f"margins: no column {name!r} in the data", argument="margins")
         level, labels, numeric = _levels(frame[name])
         given_totals = arguments.mapping(given, "margins", says)
-        by_label = {_named(label, numeric): _total(total) for label, total in given_totals.items()}
-        mine = [_named(label, numeric) for label in labels]
+        by_label = {level_name(label, numeric): _total(total) for label, total in given_totals.items()}
+        mine = [level_name(label, numeric) for label in labels]
         lacking, empty = [label for label in mine if label not in by_label], set(by_label) - set(mine)
         if lacking or empty:
             raise DataError(
@@ -212,13 +212,6 @@ def _levels(series: Any) -> tuple[Ints, list[str], bool]:
     _, first, level = np.unique(codes, return_index=True, return_inverse=True)
     one_each = code_column(series[first.tolist()])
     return level.reshape(-1), one_each.labels(one_each.codes()), coded.kind in {"integer", "number"}
-
-
-def _named(level: Any, numeric: bool) -> float | str:
-    try:
-        return float(level) if numeric else str(level)
-    except (TypeError, ValueError):
-        return str(level)
 
 
 def _total(value: object) -> float:

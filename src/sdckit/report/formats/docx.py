@@ -1,12 +1,11 @@
 """Render documents as DOCX: heading styles, tables with repeated headers, charts with alternative text."""
 
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sdckit.errors import FileFormatError
 from sdckit.report import blocks
-from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, WIDTH, chart_for, describe, is_narrow, to_png
 from sdckit.report.formats.flow import BEHIND, behind_charts, shown
 from sdckit.report.wording import SOFT_HYPHEN, say
@@ -28,17 +27,6 @@ def need_docx() -> None:
         import docx  # noqa: F401 - only whether it is there
     except ImportError:
         raise FileFormatError('a report as .docx needs python-docx; install it: pip install "sdckit[docx]"') from None
-
-
-def render_docx(plain: Mapping[str, Any]) -> bytes:
-    """Render a protected assessment as DOCX, with the same words and figures as the HTML page.
-
-    Raises
-    ------
-    FileFormatError
-        python-docx is not installed.
-    """
-    return render_docx_page(page_of(plain))
 
 
 def render_docx_page(page: blocks.Page) -> bytes:

@@ -13,7 +13,6 @@ from typing import Any
 from sdckit import operating_system
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Block, ChartBlock, Page, Section, Verdicts
-from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, in_language_of, is_narrow, to_svg
 from sdckit.report.formats.flow import BEHIND, behind_charts, chapters_of, decision_of
 from sdckit.report.wording import say
@@ -27,11 +26,6 @@ MARK_WIDTH, LETTER_WIDTH = 1.5, 0.64  # of a word for a verdict, in letters of t
 STATES = ("holds", "exceeded", "not judged", "no limit")
 
 Plain = Mapping[str, Any]
-
-
-def render_html(plain: Plain) -> str:
-    """Render a protected assessment as one page, with inline style and SVG: it opens from an e-mail, prints well."""
-    return render_page(page_of(plain))
 
 
 def render_page(page: Page) -> str:

@@ -1,22 +1,14 @@
 """Render a document as Markdown, charts as sentences: for a pull request, a wiki, a terminal."""
 
 import re
-from collections.abc import Mapping
 from itertools import zip_longest
-from typing import Any
 
 from sdckit.report import blocks
-from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import describe
 from sdckit.report.formats.flow import shown
 from sdckit.report.wording import SOFT_HYPHEN
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&])")
-
-
-def render_markdown(plain: Mapping[str, Any]) -> str:
-    """Render a protected assessment as Markdown; words from data are escaped."""
-    return render_markdown_page(page_of(plain))
 
 
 def render_markdown_page(page: blocks.Page) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
+from sdckit.data.seeds import with_state
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.compiling import njit
@@ -519,15 +520,7 @@ def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, An
             "model must be 'logit', 'cart' or a scikit-learn classifier (an object with fit and predict_proba)",
             argument="model",
         )
-    from sklearn.base import clone
-
-    estimator = clone(model)
-    drawing = {
-        name: state
-        for name, value in estimator.get_params().items()
-        if name.split("__")[-1] == "random_state" and (value is None or seeded)
-    }
-    return type(model).__name__, estimator.set_params(**drawing)
+    return type(model).__name__, with_state(model, state, seeded=seeded)
 
 
 def fit_scores(

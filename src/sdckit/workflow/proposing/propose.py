@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import INSIDE
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
-from sdckit.numerics.threads import WAKE, WORKER, job
+from sdckit.numerics.threads import WORKER, job, result_of
 from sdckit.workflow.check import require_gate
 from sdckit.workflow.proposing.find_best import (
     Asked,
@@ -437,14 +437,4 @@ def begun(make: Callable[[], R]) -> Callable[[], R]:
     alone = ThreadPoolExecutor(1, thread_name_prefix=WORKER)  # kernels of it leave the other threads to the rest
     work = alone.submit(make)
     alone.shutdown(wait=False)
-    return partial(_result, work)
-
-
-def _result(work: Future[R]) -> R:
-    """Wait in short intervals, between which an interruption is handled."""
-    while not work.done():
-        try:
-            return work.result(timeout=WAKE)
-        except TimeoutError:
-            pass
-    return work.result()
+    return partial(result_of, work)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.catalogue.row import described_parameters
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.methods import METHODS
@@ -174,9 +174,6 @@ def bands_for(data: Any, variable: str) -> list[float]:
 
 
 Kind = Literal["column", "columns", "choice", "flag", "whole", "number", "text", "value"]
-HEAD = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
-SECTION = "Parameters\n----------\n"
-UNDERLINE = re.compile(r"\n[A-Z][A-Za-z ]*\n-{3,}\n")
 SIMPLE: dict[Any, Kind] = {bool: "flag", int: "whole", float: "number", str: "text"}
 INTRUDER = "One of the scenario's intruders, for a step that takes its keys or a risk from the scenario."
 
@@ -236,8 +233,8 @@ def form_of(name: str) -> Form:
     """
     method = method_of(name, "form")
     doc = (inspect.getdoc(method.function) or "").replace("`", "")
-    words = _parameter_docs(doc)
-    entries = [_entry(method, argument, words.get(argument, "")) for argument in method.offered]
+    words = {name: about for names, _, about in described_parameters(method.function) for name in names}
+    entries = [_entry(method, argument, words.get(argument, "").replace("`", "")) for argument in method.offered]
     entries.sort(key=lambda entry: not entry.needed)
     return Form(name, " ".join(doc.partition("\n\n")[0].split()), tuple(entries))
 
@@ -285,21 +282,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(entry) for entry in value] or None
     return dict(value) if isinstance(value, Mapping) else value
-
-
-def _parameter_docs(doc: str) -> dict[str, str]:
-    """Description of each parameter in a numpydoc docstring, without its type."""
-    _, separator, rest = doc.partition(SECTION)
-    if not separator:
-        return {}
-    body = UNDERLINE.split(rest)[0]
-    described: dict[str, list[str]] = {}
-    names: list[str] = []
-    for line in body.splitlines():
-        if line and not line.startswith(" "):
-            head = HEAD.match(line)
-            names = head[1].split(", ") if head else []
-        elif line.strip():
-            for name in names:
-                described.setdefault(name, []).append(line.strip())
-    return {name: " ".join(lines) for name, lines in described.items()}
