@@ -1,0 +1,98 @@
+"""What is not judged though its figures are within limits: copies counted as people, and files that go out together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sdckit.data.frames import Frame, record_sizes
+from sdckit.data.limits import LIMITS
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.numerics.array_types import Ints
+from sdckit.workflow.assessment import Assessment, IntruderAssessment
+from sdckit.workflow.verdicts import Verdict
+
+ENOUGH = 20  # different ones: that all of their counts are even has a chance of one in a million
+OF_PEOPLE = ("singled", "linked")  # questions whose answers count records as people
+LEARNT = "learnt"
+REPEATED = (
+    "every record of the file stands there several times, as after a join that multiplied rows, and its copies count "
+    "as other people; leave them out, or where records were made equal on purpose give the original beside the release"
+)
+ORIGINAL_REPEATED = (
+    "in the original the records with the same keys are everywhere a multiple of the same number: they seem to be "
+    "copies, or several rows of each person, and count as other people; leave copies out, or say whose rows they are "
+    "(person)"
+)
+TOGETHER = (
+    "several files of the same people go out together, and each was looked at by itself; check one at a time, with the "
+    "others as earlier releases ([ledger] and --earlier), or name the type synthetic where every record is made up"
+)
+MORE = (
+    "the release has more records than the original, and those that stand several times, or are made up, count as "
+    "other people; leave them out, or name the type synthetic where every record is made up"
+)
+
+
+def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tuple[Verdict, ...]:
+    """The verdicts on a file by itself, open where they count records as people and these seem to be copies.
+
+    `result`: the frequencies of some keys, which are multiples wherever those of whole records are.
+    """
+    # Hardly any file is grouped by all of its columns.
+    copies = _divisor(_cell_sizes(result)) > 1 and _divisor(record_sizes(frame)) > 1
+    return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED if copies else ""))
+
+
+def counted_beside(
+    intruders: Iterable[IntruderAssessment], scenario: Scenario, before: Assessment, n: int, released: Sequence[Frame],
+    sizes: Sequence[int], *, drawn: bool,
+) -> tuple[IntruderAssessment, ...]:  # fmt: skip
+    """The intruders with verdicts open where copies count as people, or several files go out together.
+
+    `before`: the original with `n` records, of which the files `released` with `sizes` were made. `drawn`: all keys are
+    made up, so that a release may have any size, and there may be several.
+    """
+    if drawn:
+        copied = any(_divisor(record_sizes(frame)) > 1 for frame in released)
+        reasons = dict.fromkeys(OF_PEOPLE, REPEATED if copied else "")
+    elif len(released) > 1:
+        reasons = dict.fromkeys((*OF_PEOPLE, LEARNT), TOGETHER)
+    elif sizes[0] > n:
+        reasons = dict.fromkeys(OF_PEOPLE, MORE)
+    elif scenario.person is None and _are_multiples(before):  # else rows are judged as rows, and it is said
+        reasons = dict.fromkeys(OF_PEOPLE, ORIGINAL_REPEATED)
+    else:
+        reasons = {}
+    return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
+
+
+def _opened(verdicts: Iterable[Verdict], reasons: Mapping[str, str]) -> tuple[Verdict, ...]:
+    """The verdicts, not judged where they hold and there is a reason against it by their question."""
+    return tuple(
+        replace(verdict, holds=None, n_records=None, value=None, reason=reason, because="", n_category=None, keyless="")
+        if verdict.holds and (reason := reasons.get(LIMITS[verdict.name].question, ""))
+        else verdict
+        for verdict in verdicts
+    )
+
+
+def _are_multiples(before: Assessment) -> bool:
+    """Whether records with the same keys are everywhere a multiple of the same number, and not all as many: quotas."""
+    results = filter(None, (intruder.get("key_frequencies") for intruder in before.intruders))
+    return any(_divisor(sizes) > 1 and sizes.min() < sizes.max() for sizes in map(_cell_sizes, results))
+
+
+def _cell_sizes(result: Any) -> Ints:
+    """Records with each combination of the keys."""
+    values = result.cells.values("sample_frequency")
+    parts = getattr(values, "parts", None)
+    return np.asarray(values.size if parts is None else np.concatenate([size for _, size in parts]), np.int64)
+
+
+def _divisor(sizes: Ints) -> int:
+    """What divides all sizes; 1 where there are too few of them to say so."""
+    return int(np.gcd.reduce(sizes)) if len(sizes) >= ENOUGH else 1
