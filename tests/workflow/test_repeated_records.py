@@ -99,6 +99,14 @@ def test_files_that_go_out_together_are_not_judged_one_by_one() -> None:
     assert words_of(FILE, [*TWO, FILE], thresholds=limits)["k"] == "exceeded"
 
 
+def test_files_of_which_one_holds_the_others_are_judged() -> None:
+    made = TWO[0]
+    assert words_of(FILE, [made, made, made.drop("pay")], thresholds={"k": 3})["k"] == "holds"
+    assert words_of(FILE, [made, made.with_columns(pay=FILE["pay"] + 1)], thresholds={"k": 3})["k"] == "not judged"
+    assert words_of(FILE.lazy(), [made.lazy(), made.lazy()], thresholds={"k": 3})["k"] == "not judged"
+    assert words_of(FILE, [many(made), many(made)], thresholds={"k": 3})["k"] == "not judged"
+
+
 def test_files_of_made_up_records_may_be_several_and_larger() -> None:
     recipe = sdc.Recipe([{"method": "synthesize", "m": 2, "columns": [*KEYS, "ill", "pay"]}])
     scenario = sdc.Scenario(keys=["sex"], thresholds={"k": 3})

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data.frames import Frame, record_sizes
+from sdckit.data.columns import to_arrow
+from sdckit.data.frames import Frame, is_lazy, record_sizes
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.numerics.array_types import Ints
@@ -53,21 +54,34 @@ def counted_beside(
 ) -> tuple[IntruderAssessment, ...]:  # fmt: skip
     """The intruders with verdicts open where copies count as people, or several files go out together.
 
-    `before`: the original with `n` records, of which the files `released` with `sizes` were made. `drawn`: all keys are
-    made up, so that a release may have any size, and there may be several.
+    `before`: the original with `n` records, of which the files `released` with `sizes` were made. `drawn`: a key is
+    made up for all records, so that a release may have any size, and there may be several.
     """
     if drawn:
         copied = any(_divisor(record_sizes(frame)) > 1 for frame in released)
         reasons = dict.fromkeys(OF_PEOPLE, REPEATED if copied else "")
-    elif len(released) > 1:
+    elif len(released) > 1 and not _one_holds_all(released):
         reasons = dict.fromkeys((*OF_PEOPLE, LEARNT), TOGETHER)
-    elif sizes[0] > n:
+    elif max(sizes) > n:
         reasons = dict.fromkeys(OF_PEOPLE, MORE)
     elif scenario.person is None and _are_multiples(before):  # else rows are judged as rows, and it is said
         reasons = dict.fromkeys(OF_PEOPLE, ORIGINAL_REPEATED)
     else:
         reasons = {}
     return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
+
+
+def _one_holds_all(released: Sequence[Frame]) -> bool:
+    """Whether one file in memory holds all columns of the others, row by row, so that these tell nothing beside it."""
+    if any(map(is_lazy, released)):
+        return False
+    largest: Any = max(released, key=lambda frame: len(frame.columns))
+    whole = {name: to_arrow(largest[name]) for name in largest.columns}
+    return all(
+        name in whole and to_arrow(frame.get_column(name)).equals(whole[name])
+        for frame in released
+        for name in frame.columns
+    )
 
 
 def _opened(verdicts: Iterable[Verdict], reasons: Mapping[str, str]) -> tuple[Verdict, ...]:
