@@ -44,7 +44,7 @@ from sdckit.workflow.recoded_original.open_recoded import Opened
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.recoded_original.recoded_plans import stays_on_engines
 from sdckit.workflow.released_intruders import compared_intruders, like_keyless
-from sdckit.workflow.repeated_records import counted_alone, counted_beside
+from sdckit.workflow.repeated_records import counted_alone, counted_beside, told_apart
 from sdckit.workflow.verdicts import judge, judge_alone, of_single_rows, with_origins
 
 if TYPE_CHECKING:
@@ -356,7 +356,7 @@ def _against(
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
     )  # fmt: skip
     verdicts = of_single_rows(verdicts, scenario, compared=compared) if several else verdicts
-    verdicts = with_origins(verdicts, scenario)
+    verdicts = with_origins(told_apart(verdicts, frame), scenario)
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
         verdicts = counted_alone(verdicts, frame, outcome.results["key_frequencies"])
@@ -458,7 +458,7 @@ def assess_release(
             compared_intruders(
                 every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several,
                 only=only, like=like_keyless(plans, as_numbers(scenario, pair), every, known),
-            ), scenario, before, pair.n, opened.released, pair.sizes, drawn=_are_drawn(scenario, recodings),
+            ), scenario, before, pair, opened.released, drawn=_are_drawn(scenario, recodings),
         )  # fmt: skip
         planned = () if lean else plan.plan_utility(scenario, models=families_of(models), **known)
         utility = plan.carry_out(planned) if only is None else plan.put_off(planned, plan.UNREAD)

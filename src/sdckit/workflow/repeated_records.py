@@ -1,4 +1,4 @@
-"""What is not judged though its figures are within limits: copies counted as people, and files that go out together."""
+"""What is not judged though it is within limits: copies counted as people, files that go out together, other labels."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.cells.pair import Pair
+from sdckit.cells.relabelled import relabelled, spelt_twice
 from sdckit.data.columns import to_arrow
 from sdckit.data.frames import Frame, is_lazy, record_sizes
 from sdckit.data.limits import LIMITS
@@ -19,6 +21,13 @@ from sdckit.workflow.verdicts import Verdict
 ENOUGH = 20  # different ones: that all of their counts are even has a chance of one in a million
 OF_PEOPLE = ("singled", "linked")  # questions whose answers count records as people
 LEARNT = "learnt"
+COMPARED = ("worst release", "attacks")  # judged by figures of records that are looked for in the other file
+GROUPS = "groups"  # judged by how many values are different
+SPELT_TWICE = "some of its values differ in capitals or blanks alone, and count as different ones; spell them alike"
+RELABELLED = (
+    "the release has values that the original does not have in {}, so that nobody is found by them; spell and code "
+    "both files alike, or give the recipe or log that recoded it"
+)
 REPEATED = (
     "every record of the file stands there several times, as after a join that multiplied rows, and its copies count "
     "as other people; leave them out, or where records were made equal on purpose give the original beside the release"
@@ -48,26 +57,42 @@ def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tup
     return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED if copies else ""))
 
 
-def counted_beside(
-    intruders: Iterable[IntruderAssessment], scenario: Scenario, before: Assessment, n: int, released: Sequence[Frame],
-    sizes: Sequence[int], *, drawn: bool,
-) -> tuple[IntruderAssessment, ...]:  # fmt: skip
-    """The intruders with verdicts open where copies count as people, or several files go out together.
+def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]:
+    """The verdicts on one file, open where groups hold enough values only as some are spelt in two ways."""
+    held = {verdict.variable for verdict in verdicts if verdict.holds and LIMITS[verdict.name].judged == GROUPS}
+    twice = spelt_twice(frame, [name for name in held if name])
+    return tuple(
+        replace(verdict, holds=None, n_records=None, reason=SPELT_TWICE)
+        if verdict.holds and verdict.variable in twice and LIMITS[verdict.name].judged == GROUPS
+        else verdict
+        for verdict in verdicts
+    )
 
-    `before`: the original with `n` records, of which the files `released` with `sizes` were made. `drawn`: a key is
-    made up for all records, so that a release may have any size, and there may be several.
+
+def counted_beside(
+    intruders: Iterable[IntruderAssessment], scenario: Scenario, before: Assessment, pair: Pair,
+    released: Sequence[Frame], *, drawn: bool,
+) -> tuple[IntruderAssessment, ...]:  # fmt: skip
+    """The intruders with verdicts open where copies count as people, files go out together, or values are relabelled.
+
+    `before`: the original of the `pair`, of which the files `released` were made. `drawn`: a key is made up for all
+    records, so that a release may have any size, and there may be several.
     """
     if drawn:
         copied = any(_divisor(record_sizes(frame)) > 1 for frame in released)
         reasons = dict.fromkeys(OF_PEOPLE, REPEATED if copied else "")
     elif len(released) > 1 and not _one_holds_all(released):
         reasons = dict.fromkeys((*OF_PEOPLE, LEARNT), TOGETHER)
-    elif max(sizes) > n:
+    elif max(pair.sizes) > pair.n:
         reasons = dict.fromkeys(OF_PEOPLE, MORE)
     elif scenario.person is None and _are_multiples(before):  # else rows are judged as rows, and it is said
         reasons = dict.fromkeys(OF_PEOPLE, ORIGINAL_REPEATED)
     else:
         reasons = {}
+    if any(LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
+        names = dict.fromkeys((*scenario.all_keys, *scenario.sensitive))
+        others = dict.fromkeys(name for file in pair.released for name in relabelled(pair.original, file, [*names]))
+        reasons |= dict.fromkeys(COMPARED, RELABELLED.format(", ".join(others)) if others else "")
     return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
 
 
@@ -85,10 +110,11 @@ def _one_holds_all(released: Sequence[Frame]) -> bool:
 
 
 def _opened(verdicts: Iterable[Verdict], reasons: Mapping[str, str]) -> tuple[Verdict, ...]:
-    """The verdicts, not judged where they hold and there is a reason against it by their question."""
+    """The verdicts, not judged where they hold and there is a reason against how they are judged, or their question."""
     return tuple(
         replace(verdict, holds=None, n_records=None, value=None, reason=reason, because="", n_category=None, keyless="")
-        if verdict.holds and (reason := reasons.get(LIMITS[verdict.name].question, ""))
+        if verdict.holds
+        and (reason := reasons.get(LIMITS[verdict.name].judged) or reasons.get(LIMITS[verdict.name].question, ""))
         else verdict
         for verdict in verdicts
     )
