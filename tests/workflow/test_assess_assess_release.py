@@ -11,7 +11,7 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
-from sdckit.workflow.repeated_records import TOGETHER
+from sdckit.workflow.left_open import TOGETHER
 
 
 def assessed(released=None, **options):

@@ -13,6 +13,7 @@ from sdckit.cells import pair as pairs
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.pair import keep_rows, open_files, open_pair
 from sdckit.data.scenarios.roles import resolve_roles
+from sdckit.workflow.left_open import MORE
 from sdckit.workflow.opened_release import (
     columns_of,
     count_ahead,
@@ -22,7 +23,6 @@ from sdckit.workflow.opened_release import (
     open_release,
     with_bands,
 )
-from sdckit.workflow.repeated_records import MORE
 
 ORIGINAL = pl.DataFrame({"age": [1, 2, 3], "home": [1, 1, 2], "sex": ["f", "m", "f"]})
 SCENARIO = sdc.Scenario(keys=["age", "sex"], numeric=["age"])

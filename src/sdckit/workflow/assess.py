@@ -28,6 +28,7 @@ from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow import plan
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
+from sdckit.workflow.left_open import counted_alone, counted_beside, told_apart
 from sdckit.workflow.opened_release import (
     columns_of,
     count_ahead,
@@ -44,7 +45,6 @@ from sdckit.workflow.recoded_original.open_recoded import Opened
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.recoded_original.recoded_plans import stays_on_engines
 from sdckit.workflow.released_intruders import compared_intruders, like_keyless
-from sdckit.workflow.repeated_records import counted_alone, counted_beside, told_apart
 from sdckit.workflow.verdicts import judge, judge_alone, of_single_rows, with_origins
 
 if TYPE_CHECKING:

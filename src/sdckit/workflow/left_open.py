@@ -54,19 +54,14 @@ def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tup
     """
     # Hardly any file is grouped by all of its columns.
     copies = _divisor(_cell_sizes(result)) > 1 and _divisor(record_sizes(frame)) > 1
-    return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED if copies else ""))
+    return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED) if copies else {})
 
 
 def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]:
     """The verdicts on one file, open where groups hold enough values only as some are spelt in two ways."""
     held = {verdict.variable for verdict in verdicts if verdict.holds and LIMITS[verdict.name].judged == GROUPS}
     twice = spelt_twice(frame, [name for name in held if name])
-    return tuple(
-        replace(verdict, holds=None, n_records=None, reason=SPELT_TWICE)
-        if verdict.holds and verdict.variable in twice and LIMITS[verdict.name].judged == GROUPS
-        else verdict
-        for verdict in verdicts
-    )
+    return _opened(verdicts, {GROUPS: SPELT_TWICE}, twice) if twice else tuple(verdicts)
 
 
 def counted_beside(
@@ -78,43 +73,46 @@ def counted_beside(
     `before`: the original of the `pair`, of which the files `released` were made. `drawn`: a key is made up for all
     records, so that a release may have any size, and there may be several.
     """
+    questions, reason = OF_PEOPLE, ""
     if drawn:
-        copied = any(_divisor(record_sizes(frame)) > 1 for frame in released)
-        reasons = dict.fromkeys(OF_PEOPLE, REPEATED if copied else "")
+        reason = REPEATED if any(_divisor(record_sizes(frame)) > 1 for frame in released) else ""
     elif len(released) > 1 and not _one_holds_all(released):
-        reasons = dict.fromkeys((*OF_PEOPLE, LEARNT), TOGETHER)
+        questions, reason = (*OF_PEOPLE, LEARNT), TOGETHER
     elif max(pair.sizes) > pair.n:
-        reasons = dict.fromkeys(OF_PEOPLE, MORE)
+        reason = MORE
     elif scenario.person is None and _are_multiples(before):  # else rows are judged as rows, and it is said
-        reasons = dict.fromkeys(OF_PEOPLE, ORIGINAL_REPEATED)
-    else:
-        reasons = {}
+        reason = ORIGINAL_REPEATED
+    reasons = dict.fromkeys(questions, reason)
     if any(LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
-        names = dict.fromkeys((*scenario.all_keys, *scenario.sensitive))
-        others = dict.fromkeys(name for file in pair.released for name in relabelled(pair.original, file, [*names]))
-        reasons |= dict.fromkeys(COMPARED, RELABELLED.format(", ".join(others)) if others else "")
+        names = [*dict.fromkeys((*scenario.all_keys, *scenario.sensitive))]
+        others = dict.fromkeys(name for file in pair.released for name in relabelled(pair.original, file, names))
+        reasons |= dict.fromkeys(COMPARED if others else (), RELABELLED.format(", ".join(others)))
     return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
 
 
 def _one_holds_all(released: Sequence[Frame]) -> bool:
     """Whether one file in memory holds all columns of the others, row by row, so that these tell nothing beside it."""
-    if any(map(is_lazy, released)):
+    files: list[Any] = [frame for frame in released if not is_lazy(frame)]
+    if len(files) < len(released):
         return False
-    largest: Any = max(released, key=lambda frame: len(frame.columns))
+    largest = max(files, key=lambda frame: len(frame.columns))
     whole = {name: to_arrow(largest[name]) for name in largest.columns}
-    return all(
-        name in whole and to_arrow(frame.get_column(name)).equals(whole[name])
-        for frame in released
-        for name in frame.columns
-    )
+    return all(name in whole and to_arrow(file[name]).equals(whole[name]) for file in files for name in file.columns)
 
 
-def _opened(verdicts: Iterable[Verdict], reasons: Mapping[str, str]) -> tuple[Verdict, ...]:
+def _opened(
+    verdicts: Iterable[Verdict], reasons: Mapping[str, str], variables: Sequence[str] | None = None
+) -> tuple[Verdict, ...]:
     """The verdicts, not judged where they hold and there is a reason against how they are judged, or their question."""
+
+    def reason_of(verdict: Verdict) -> str:
+        kind = LIMITS[verdict.name]
+        is_meant = verdict.holds and (variables is None or verdict.variable in variables)
+        return (reasons.get(kind.judged) or reasons.get(kind.question) or "") if is_meant else ""
+
     return tuple(
         replace(verdict, holds=None, n_records=None, value=None, reason=reason, because="", n_category=None, keyless="")
-        if verdict.holds
-        and (reason := reasons.get(LIMITS[verdict.name].judged) or reasons.get(LIMITS[verdict.name].question, ""))
+        if (reason := reason_of(verdict))
         else verdict
         for verdict in verdicts
     )
