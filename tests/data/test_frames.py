@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +25,7 @@ from sdckit.data.frames import (
     is_pattern,
     mixed_rows,
     open_frame,
+    record_sizes,
     result_frame,
     telling_apart,
 )
@@ -201,3 +203,11 @@ def test_objects_that_cannot_be_compared_tell_nobody_apart():
     columns = {"day": [date(2026, 1, 1 + at) for at in range(4)], "lists": [[at] for at in range(4)]}
     native = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
     assert telling_apart(native, 0.9) == ("day",)
+
+
+@pytest.mark.parametrize("of", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.lazy])
+def test_records_are_counted_by_all_of_their_columns(of: Callable[[pl.DataFrame], Any]) -> None:
+    frame = pl.DataFrame({"a": [1, 1, None, None, 1], "b": ["x", "x", "y", "y", None]})
+    assert sorted(record_sizes(open_frame(of(frame))).tolist()) == [1, 2, 2]
+    listed = frame.with_columns(c=pl.lit([1, 2]))
+    assert sorted(record_sizes(open_frame(of(listed))).tolist()) == [1, 2, 2]

@@ -282,6 +282,21 @@ def has_repeats(frame: Frame, column: str) -> bool:
     return int(known.item(0, "values")) < int(known.item(0, "n"))
 
 
+def record_sizes(frame: Frame) -> NDArray[np.int64]:
+    """How often each record of a frame stands there, by all of its columns that hold plain values.
+
+    Raises `DataError`: the engine fails.
+
+    >>> sorted(record_sizes(open_frame(pl.DataFrame({"sex": ["f", "m", "f"], "age": [30, 41, 30]}))).tolist())
+    [1, 2]
+    """
+    kinds = frame.collect_schema().items()
+    names = [name for name, kind in kinds if not (kind.is_nested() or kind == nw.Object or is_pattern(name))]
+    check_plan_names(frame, names)
+    sizes = frame.group_by(names).agg(nw.len().alias("sdckit__size")).select("sdckit__size")
+    return (collect(sizes) if isinstance(sizes, nw.LazyFrame) else sizes).get_column("sdckit__size").to_numpy()
+
+
 def telling_apart(data: Any, share: float, *, without: Sequence[str] = ()) -> tuple[str, ...]:
     """Columns with at least so many different values for each value that is there: ids, exact amounts, dates.
 

@@ -15,7 +15,7 @@ from sdckit.catalogue.row import as_numbers, draws_records
 from sdckit.cells.pair import IN_BANDS, Pair, keep_rows, open_files
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import people_drawn
-from sdckit.data.frames import count_records, has_repeats, is_lazy, open_frame
+from sdckit.data.frames import Frame, count_records, has_repeats, is_lazy, open_frame
 from sdckit.data.limits import declarable
 from sdckit.data.scenarios.column_roles import check_insensitive, look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
@@ -28,6 +28,7 @@ from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow import plan
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
+from sdckit.workflow.left_open import counted_alone, counted_beside, told_apart
 from sdckit.workflow.opened_release import (
     columns_of,
     count_ahead,
@@ -303,7 +304,7 @@ def assess_in_turn(
 
     def made(outcomes: Mapping[str, plan.Outcome]) -> Assessment:
         intruders = tuple(
-            _against(name, planned[0].context, outcomes[name], compared=compared, several=several)
+            _against(name, planned[0].context, outcomes[name], frame, compared=compared, several=several)
             for name, planned in plans.items()
         )
         n = intruders[0]["key_frequencies"].n if intruders else count_records(frame)
@@ -348,16 +349,17 @@ def unconfirmed_note(scenario: Scenario) -> list[str]:
 
 
 def _against(
-    name: str, context: Context, outcome: plan.Outcome, *, compared: bool, several: bool
+    name: str, context: Context, outcome: plan.Outcome, frame: Frame, *, compared: bool, several: bool
 ) -> IntruderAssessment:
     scenario = context.scenario
     verdicts = judge(
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
     )  # fmt: skip
     verdicts = of_single_rows(verdicts, scenario, compared=compared) if several else verdicts
-    verdicts = with_origins(verdicts, scenario)
+    verdicts = with_origins(told_apart(verdicts, frame), scenario)
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
+        verdicts = counted_alone(verdicts, frame, outcome.results["key_frequencies"])
     return IntruderAssessment(
         name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(context.cells)
     )
@@ -452,9 +454,11 @@ def assess_release(
                 for intruder in measured.intruders:
                     keep_rows(pair, file, getattr(intruder.get("key_frequencies"), "cells", None))
             count_ahead(pair, scenario, by)
-        intruders = compared_intruders(
-            every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several, only=only,
-            like=like_keyless(plans, as_numbers(scenario, pair), every, known),
+        intruders = counted_beside(
+            compared_intruders(
+                every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several,
+                only=only, like=like_keyless(plans, as_numbers(scenario, pair), every, known),
+            ), scenario, before, pair, opened.released, drawn=_are_drawn(scenario, recodings),
         )  # fmt: skip
         planned = () if lean else plan.plan_utility(scenario, models=families_of(models), **known)
         utility = plan.carry_out(planned) if only is None else plan.put_off(planned, plan.UNREAD)
@@ -512,6 +516,12 @@ def _check_synthetic(scenario: Scenario, opened: Pair, recodings: Recodings | No
             f"{reason}: this is not {a_release(SYNTHETIC)}; name another type of release, such as public-use",
             argument="release",
         )
+
+
+def _are_drawn(scenario: Scenario, recodings: Recodings | None) -> bool:
+    """Whether a key is made up for all records: nobody stands behind one, and files differ by what was drawn."""
+    keys = scenario.all_keys
+    return scenario.release == SYNTHETIC or (recodings is not None and len(recodings.not_drawn(keys)) < len(keys))
 
 
 def _varies(files: Sequence[Any], name: str) -> bool:

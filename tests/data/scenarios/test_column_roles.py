@@ -95,6 +95,18 @@ def test_unique_values_have_to_be_named() -> None:
     )
 
 
+def test_what_says_whose_row_it_is_has_to_be_named() -> None:
+    frame = pl.DataFrame({"sex": some(0), "hid": [*range(25)] * 4, "att": some(0)})
+    found = columns_of(frame, insensitive=["*"], household="none", **WHY)
+    assert (found.covered, found.too_unique, found.missing) == (("att",), ("hid",), ("hid",))
+    assert found.holds is None
+    assert (
+        "no pattern covers 'hid', since many of the values occur once, or the name says whose row it is" in found.words
+    )
+    assert columns_of(frame, insensitive=["*", "hid"], household="none", **WHY).holds is True
+    assert columns_of(frame, insensitive=["*"], household="hid", **WHY).holds is True
+
+
 @pytest.mark.parametrize("values", [[None] * 95 + list(range(5)), ["a", "a", None, "b", *["c"] * 20], [1.5, 2.5, 2.5],
                                     [True, False, False], [None, None, None], ["x"]])  # fmt: skip
 def test_shares_are_those_of_every_engine(values: list[Any]) -> None:

@@ -21,6 +21,7 @@ from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GR
 from sdckit.errors import ColumnError, DataError
 
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
+WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of names that say whose a row is
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
 LONGEST = 20  # characters of a whole number of 64 bits
@@ -54,7 +55,8 @@ def roles_by_column(
         Of the file that goes out.
     share_unique
         Records with a value that occurs once, as a share of the records, for each column that a pattern covers: from
-        5 % on the pattern does not count. A column that is not among them was not looked at, and is not covered.
+        5 % on the pattern does not count. A column that is not among them was not looked at, and is not covered; nor is
+        one whose name says that it numbers people or households, or names them.
     id
         Column that a call names to match rows.
 
@@ -65,9 +67,20 @@ def roles_by_column(
     {'sex': ('key',), 'att_1': ('insensitive',), 'att_2': (), 'note': ()}
     """
     roles = _named_roles(scenario, id)
-    covered = [name for name in _matched(scenario, columns) if share_unique.get(name, 1.0) < UNIQUE]
+    matched = _matched(scenario, columns)
+    covered = [name for name in matched if share_unique.get(name, 1.0) < UNIQUE and not says_whose(name)]
     roles |= {name: (INSENSITIVE,) for name in (*covered, *scenario.insensitive) if name not in roles}
     return {name: roles.get(name, ()) for name in columns}
+
+
+def says_whose(name: str) -> bool:
+    """Whether a name says that the column numbers people or households, or names them: what links rows to each other.
+
+    >>> [says_whose(name) for name in ("hid", "person_no", "surname", "region", "att_1")]
+    [True, True, True, False, False]
+    """
+    topic = topic_of(name)
+    return topic is not None and topic.role in WHOSE
 
 
 def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...]]:
@@ -156,7 +169,8 @@ class ColumnRoles:
     covered : tuple of str
         Columns that a pattern alone makes insensitive.
     too_unique : tuple of str
-        Columns that match a pattern, and are not covered: 5 % of the records or more hold a value that occurs once.
+        Columns that match a pattern, and are not covered: 5 % of the records or more hold a value that occurs once, or
+        the name says whose row it is.
     because : str
         Who found the covered ones insensitive, and why.
     told : bool
@@ -201,9 +215,10 @@ class ColumnRoles:
         if self.missing:
             sentences.append(f"nobody said what these columns are: {self._listed(self.missing)}; {GIVE_ONE}")
         if self.too_unique:
+            named = ", or the name says whose row it is" if any(map(says_whose, self.too_unique)) else ""
             sentences.append(
-                f"no pattern covers {self._listed(self.too_unique)}, since many of the values occur once: name each in "
-                "insensitive, or give it another role"
+                f"no pattern covers {self._listed(self.too_unique)}, since many of the values occur once{named}: name "
+                "each in insensitive, or give it another role"
             )
         if self.as_given and len(sentences) == 1:
             sentences.append(f"{ADVICE['persons']}")

@@ -1,0 +1,136 @@
+"""What is not judged though it is within limits: copies counted as people, files that go out together, other labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sdckit.cells.pair import Pair
+from sdckit.cells.relabelled import relabelled, spelt_twice
+from sdckit.data.columns import to_arrow
+from sdckit.data.frames import Frame, is_lazy, record_sizes
+from sdckit.data.limits import LIMITS
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.numerics.array_types import Ints
+from sdckit.workflow.assessment import Assessment, IntruderAssessment
+from sdckit.workflow.verdicts import Verdict
+
+ENOUGH = 20  # different ones: that all of their counts are even has a chance of one in a million
+OF_PEOPLE = ("singled", "linked")  # questions whose answers count records as people
+LEARNT = "learnt"
+COMPARED = ("worst release", "attacks")  # judged by figures of records that are looked for in the other file
+GROUPS = "groups"  # judged by how many values are different
+SPELT_TWICE = "some of its values differ in capitals or blanks alone, and count as different ones; spell them alike"
+RELABELLED = (
+    "the release has values that the original does not have in {}, so that nobody is found by them; spell and code "
+    "both files alike, or give the recipe or log that recoded it"
+)
+REPEATED = (
+    "every record of the file stands there several times, as after a join that multiplied rows, and its copies count "
+    "as other people; leave them out, or where records were made equal on purpose give the original beside the release"
+)
+ORIGINAL_REPEATED = (
+    "in the original the records with the same keys are everywhere a multiple of the same number: they seem to be "
+    "copies, or several rows of each person, and count as other people; leave copies out, or say whose rows they are "
+    "(person)"
+)
+TOGETHER = (
+    "several files of the same people go out together, and each was looked at by itself; check one at a time, with the "
+    "others as earlier releases ([ledger] and --earlier), or name the type synthetic where every record is made up"
+)
+MORE = (
+    "the release has more records than the original, and those that stand several times, or are made up, count as "
+    "other people; leave them out, or name the type synthetic where every record is made up"
+)
+
+
+def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tuple[Verdict, ...]:
+    """The verdicts on a file by itself, open where they count records as people and these seem to be copies.
+
+    `result`: the frequencies of some keys, which are multiples wherever those of whole records are.
+    """
+    # Hardly any file is grouped by all of its columns.
+    copies = _divisor(_cell_sizes(result)) > 1 and _divisor(record_sizes(frame)) > 1
+    return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED) if copies else {})
+
+
+def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]:
+    """The verdicts on one file, open where groups hold enough values only as some are spelt in two ways."""
+    held = {verdict.variable for verdict in verdicts if verdict.holds and LIMITS[verdict.name].judged == GROUPS}
+    twice = spelt_twice(frame, [name for name in held if name])
+    return _opened(verdicts, {GROUPS: SPELT_TWICE}, twice) if twice else tuple(verdicts)
+
+
+def counted_beside(
+    intruders: Iterable[IntruderAssessment], scenario: Scenario, before: Assessment, pair: Pair,
+    released: Sequence[Frame], *, drawn: bool,
+) -> tuple[IntruderAssessment, ...]:  # fmt: skip
+    """The intruders with verdicts open where copies count as people, files go out together, or values are relabelled.
+
+    `before`: the original of the `pair`, of which the files `released` were made. `drawn`: a key is made up for all
+    records, so that a release may have any size, and there may be several.
+    """
+    questions, reason = OF_PEOPLE, ""
+    if drawn:
+        reason = REPEATED if any(_divisor(record_sizes(frame)) > 1 for frame in released) else ""
+    elif len(released) > 1 and not _one_holds_all(released):
+        questions, reason = (*OF_PEOPLE, LEARNT), TOGETHER
+    elif max(pair.sizes) > pair.n:
+        reason = MORE
+    elif scenario.person is None and _are_multiples(before):  # else rows are judged as rows, and it is said
+        reason = ORIGINAL_REPEATED
+    reasons = dict.fromkeys(questions, reason)
+    if any(LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
+        names = [*dict.fromkeys((*scenario.all_keys, *scenario.sensitive))]
+        others = dict.fromkeys(name for file in pair.released for name in relabelled(pair.original, file, names))
+        reasons |= dict.fromkeys(COMPARED if others else (), RELABELLED.format(", ".join(others)))
+    return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
+
+
+def _one_holds_all(released: Sequence[Frame]) -> bool:
+    """Whether one file in memory holds all columns of the others, row by row, so that these tell nothing beside it."""
+    files: list[Any] = [frame for frame in released if not is_lazy(frame)]
+    if len(files) < len(released):
+        return False
+    largest = max(files, key=lambda frame: len(frame.columns))
+    whole = {name: to_arrow(largest[name]) for name in largest.columns}
+    return all(name in whole and to_arrow(file[name]).equals(whole[name]) for file in files for name in file.columns)
+
+
+def _opened(
+    verdicts: Iterable[Verdict], reasons: Mapping[str, str], variables: Sequence[str] | None = None
+) -> tuple[Verdict, ...]:
+    """The verdicts, not judged where they hold and there is a reason against how they are judged, or their question."""
+
+    def reason_of(verdict: Verdict) -> str:
+        kind = LIMITS[verdict.name]
+        is_meant = verdict.holds and (variables is None or verdict.variable in variables)
+        return (reasons.get(kind.judged) or reasons.get(kind.question) or "") if is_meant else ""
+
+    return tuple(
+        replace(verdict, holds=None, n_records=None, value=None, reason=reason, because="", n_category=None, keyless="")
+        if (reason := reason_of(verdict))
+        else verdict
+        for verdict in verdicts
+    )
+
+
+def _are_multiples(before: Assessment) -> bool:
+    """Whether records with the same keys are everywhere a multiple of the same number, and not all as many: quotas."""
+    results = filter(None, (intruder.get("key_frequencies") for intruder in before.intruders))
+    return any(_divisor(sizes) > 1 and sizes.min() < sizes.max() for sizes in map(_cell_sizes, results))
+
+
+def _cell_sizes(result: Any) -> Ints:
+    """Records with each combination of the keys."""
+    values = result.cells.values("sample_frequency")
+    parts = getattr(values, "parts", None)
+    return np.asarray(values.size if parts is None else np.concatenate([size for _, size in parts]), np.int64)
+
+
+def _divisor(sizes: Ints) -> int:
+    """What divides all sizes; 1 where there are too few of them to say so."""
+    return int(np.gcd.reduce(sizes)) if len(sizes) >= ENOUGH else 1

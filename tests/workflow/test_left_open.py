@@ -1,0 +1,162 @@
+"""Copies count as nobody, files that go out together are not judged one by one, nor others' labels compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from draw import quiet
+
+N = 900
+RNG = np.random.default_rng(7)
+FILE = pl.DataFrame(
+    {
+        "age": RNG.integers(0, 8, N),
+        "sex": RNG.choice(["f", "m"], N),
+        "job": RNG.integers(0, 12, N),
+        "ill": RNG.choice(["a", "b", "c"], N),
+        "pay": np.round(RNG.lognormal(7, 1, N)),
+    }
+)
+KEYS = ["age", "sex", "job"]
+LIMITS = {"k": 3, "global_risk": 0.5}
+
+
+def words_of(data: Any, released: Any = None, **entries: Any) -> dict[str, str]:
+    scenario = sdc.Scenario(**{"keys": KEYS, "sensitive": ["ill"], "thresholds": LIMITS, **entries})
+    with quiet():
+        result = sdc.check(data, released, scenario=scenario)
+    return {verdict.name: verdict.word for verdict in result.verdicts}
+
+
+def many(data: pl.DataFrame = FILE, *, times: int = 3) -> pl.DataFrame:
+    return pl.concat([data] * times).sample(fraction=1, shuffle=True, seed=1)
+
+
+@pytest.mark.parametrize("of", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.clone])
+def test_a_file_of_copies_is_not_judged(of: Any) -> None:
+    assert words_of(of(FILE)) == {"k": "exceeded", "global_risk": "holds"}
+    assert words_of(of(many())) == {"k": "not judged", "global_risk": "not judged"}
+
+
+def test_what_groups_tell_is_judged_of_copies_too() -> None:
+    few = many().with_columns(job=pl.col("job") // 6)
+    assert words_of(few, thresholds={"k": 3, "l": 2}) == {"k": "not judged", "l": "holds"}
+
+
+def test_a_limit_that_copies_exceed_stays_exceeded() -> None:
+    assert words_of(many(times=2), thresholds={"k": 30}) == {"k": "exceeded"}
+
+
+def test_a_file_in_which_some_record_stands_once_is_none_of_copies() -> None:
+    once = FILE.filter(pl.len().over(KEYS) > 2)
+    assert words_of(pl.concat([many(once), once[:1]]))["k"] == "holds"
+
+
+def test_records_with_the_same_keys_are_no_copies() -> None:
+    twice = many(FILE, times=2).with_columns(pay=pl.int_range(2 * N))
+    assert words_of(twice, thresholds={"k": 2})["k"] == "holds"
+
+
+def test_a_release_with_more_records_than_its_original_is_not_judged() -> None:
+    assert words_of(FILE, many())["k"] == "not judged"
+    assert words_of(FILE.lazy(), many().lazy())["k"] == "not judged"
+    some = pl.concat([FILE, FILE.filter(pl.len().over(KEYS) < 3), FILE.filter(pl.len().over(KEYS) < 3)])
+    assert words_of(FILE, some)["k"] == "not judged"
+
+
+def test_an_original_of_copies_is_not_judged() -> None:
+    before = many().with_row_index("entry")
+    assert words_of(before, before.drop("entry"))["k"] == "not judged"
+    assert words_of(before.with_columns(who=pl.col("entry") // 2), before.drop("entry"), person="who")["k"] == "holds"
+
+
+def test_quotas_are_no_copies() -> None:
+    quotas = pl.DataFrame({"age": np.repeat(np.arange(30), 10), "pay": np.arange(300)})
+    assert words_of(quotas, quotas, keys=["age"], sensitive=[], thresholds={"k": 5})["k"] == "holds"
+
+
+def test_records_made_equal_on_purpose_are_judged_beside_their_original() -> None:
+    numbers = FILE.select("pay", spent=pl.col("pay") * RNG.uniform(0.5, 1, N))
+    made = sdc.microaggregate(numbers, columns=["pay", "spent"], k=3).data
+    entries: dict[str, Any] = {"keys": ["pay", "spent"], "sensitive": [], "thresholds": {"k": 3}}
+    assert words_of(numbers, made, **entries) == {"k": "holds"}
+    assert words_of(made, **entries) == {"k": "not judged"}
+
+
+TWO = [FILE.with_columns(job=pl.col("job") // 6), FILE.with_columns(age=pl.col("age") // 4)]
+
+
+def test_files_that_go_out_together_are_not_judged_one_by_one() -> None:
+    """Each is within the limit, and both side by side are the original, which is not."""
+    limits = {"k": 3, "l": 2}
+    assert [words_of(FILE, made, thresholds=limits)["k"] for made in TWO] == ["holds", "holds"]
+    assert words_of(FILE, TWO, thresholds=limits) == {"k": "not judged", "l": "not judged"}
+    assert words_of(FILE, [*TWO, FILE], thresholds=limits)["k"] == "exceeded"
+
+
+def test_files_of_which_one_holds_the_others_are_judged() -> None:
+    made = TWO[0]
+    assert words_of(FILE, [made, made, made.drop("pay")], thresholds={"k": 3})["k"] == "holds"
+    assert words_of(FILE, [made, made.with_columns(pay=FILE["pay"] + 1)], thresholds={"k": 3})["k"] == "not judged"
+    assert words_of(FILE.lazy(), [made.lazy(), made.lazy()], thresholds={"k": 3})["k"] == "not judged"
+    assert words_of(FILE, [many(made), many(made)], thresholds={"k": 3})["k"] == "not judged"
+
+
+def test_files_of_made_up_records_may_be_several_and_larger() -> None:
+    recipe = sdc.Recipe([{"method": "synthesize", "m": 2, "columns": [*KEYS, "ill", "pay"]}])
+    scenario = sdc.Scenario(keys=["sex"], thresholds={"k": 3})
+    synthetic: dict[str, Any] = {"release": "synthetic", "thresholds": {"replicated_uniques": 0.5}}
+    with quiet():
+        made = recipe.apply(FILE, scenario=scenario, seed=1)
+        assert sdc.check(FILE, made.data, scenario=scenario, log=made.log).passed
+    larger = pl.concat([made.data[0], made.data[1][:100]])
+    assert words_of(FILE, larger, **synthetic)["replicated_uniques"] == "holds"
+    assert words_of(FILE, many(made.data[0]), **synthetic)["replicated_uniques"] == "not judged"
+
+
+FOUND = {"match_risk": 1.0, "few_matches": 1.0, "replicated_uniques": 1.0, "correctly_disclosed": 1.0}
+
+
+@pytest.mark.parametrize("lazily", [False, True])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pl.col("sex").str.to_uppercase(), pl.col("sex") + " ", pl.col("ill").str.to_uppercase(), pl.col("age") + 100,
+        pl.when(pl.col("sex") == "f").then(pl.lit("w")).otherwise("sex").alias("sex"),
+    ],
+)  # fmt: skip
+def test_nobody_is_found_by_other_labels_and_nothing_is_judged(changed: pl.Expr, lazily: bool) -> None:
+    """All of these figures are 0 % where one key is spelt in capitals, though everybody knows what it says."""
+    entries: dict[str, Any] = {"aligned": not lazily, "thresholds": FOUND}
+    files = [FILE, FILE.with_columns(changed)]
+    data, released = [file.lazy() for file in files] if lazily else files
+    assert set(words_of(data, released, **entries).values()) == {"not judged"}
+
+
+def test_values_taken_out_made_coarser_by_a_recipe_or_moved_are_no_other_labels() -> None:
+    hidden = FILE.with_columns(
+        sex=pl.when(pl.int_range(N) > 50).then("sex"), age=pl.col("age") + RNG.integers(-1, 2, N)
+    )
+    assert set(words_of(FILE, hidden, aligned=True, thresholds=FOUND).values()) == {"holds"}
+    recipe = sdc.Recipe([{"method": "recode", "column": "sex", "groups": {"anybody": ["f", "m"]}}])
+    scenario = sdc.Scenario(keys=KEYS, sensitive=["ill"], aligned=True, thresholds=FOUND)
+    with quiet():
+        made = recipe.apply(FILE, scenario=scenario)
+        assert sdc.check(FILE, made.data, scenario=scenario, recipe=recipe).passed
+
+
+@pytest.mark.parametrize("lazily", [False, True])
+def test_values_spelt_in_two_ways_are_not_told_apart(lazily: bool) -> None:
+    """All of a group are ill, and half of them Ill."""
+    spelt = FILE.with_columns(ill=pl.Series(["ill", "Ill "] * (N // 2)), sex=pl.lit("f"), age=pl.col("age") // 8)
+    entries: dict[str, Any] = {"keys": ["age", "sex"], "thresholds": {"l": 2}}
+    assert words_of(spelt.lazy() if lazily else spelt, **entries) == {"l": "not judged"}
+    assert words_of(spelt, spelt, **entries) == {"l": "not judged"}
+    assert words_of(spelt.with_columns(ill=pl.lit("ill")), **entries) == {"l": "exceeded"}
+    assert words_of(spelt.with_columns(ill=pl.Series(["ill", "well"] * (N // 2))), **entries) == {"l": "holds"}
+    assert words_of(spelt, **entries | {"thresholds": {"k": 2}}) == {"k": "holds"}
