@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import itertools
 import logging
+import re
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,14 +30,16 @@ from sdckit.errors import FileFormatError, SdcWarning
 DELIMITER = ","
 _CUT = 1e-9
 _LOOKED_AT = 20  # rows among which the names of columns are looked for
+_NAMED = 0.8  # least share of the columns that the row of names has a name for
+_NUMERAL = re.compile(r"[-+\d.,:/ ]*\d[-+\d.,:/ ]*")  # a number, a date or a time
 
 
 def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | None = None) -> bytes:
     """Convert a sheet, the first non-empty one by default, to CSV text (UTF-8, commas, decimal points).
 
     Numbers keep all digits, dates become ``2020-01-31``, errors such as ``#N/A`` are missing. Warns of further
-    sheets, and of a first row that is a title. Raises `FileFormatError`: not a workbook, password-protected or empty;
-    no such sheet or row; or fastexcel is not installed.
+    sheets, and of a first row that is a title or heads several columns. Raises `FileFormatError`: not a workbook,
+    password-protected or empty; no such sheet or row; or fastexcel is not installed.
     """
     with clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
         check_workbook(path)
@@ -89,13 +93,16 @@ def _chosen(path: Path, names: Sequence[str], sheet: str | int) -> str:
 
 
 def _title(book: Any, name: str) -> list[str]:
-    """A hint at the row of names where the first row has one filled cell at most, and one below it has more."""
+    """A hint at the row of names where a title or headings over several columns stand above it."""
     rows = book.load_sheet(name, header_row=None, n_rows=_LOOKED_AT, dtypes="string").to_polars().rows()
-    filled = [sum(cell is not None for cell in row) for row in rows]
-    names = next((at for at, number in enumerate(filled, 1) if number > 1), 1)
+    cells = [[cell.strip() for cell in row if cell is not None] for row in rows]
+    enough = max(2, round(_NAMED * max(map(len, cells))))
+    heads = list(itertools.takewhile(lambda row: not any(map(_NUMERAL.fullmatch, row)), cells))  # above any record
+    full = next((at for at, row in enumerate(heads, 1) if len(row) >= enough and len({*row}) == len(row)), 0)
+    names = full or next((at for at, row in enumerate(cells, 1) if len(row) > 1), 1)
     said = (
-        f"the first row of the sheet seems to be a title, and the one numbered '{names}' to hold the names of columns; "
-        "if so give its number by header_row= (on the command line --header-row)"
+        f"the first row of the sheet seems to be a title or to head several columns, and the one numbered '{names}' to "
+        "hold the names of columns; if so give its number by header_row= (on the command line --header-row)"
     )
     return [] if names == 1 else [said]
 
