@@ -194,6 +194,7 @@ _GROUPED = tuple(
     )
     for mark, point in ((",", "."), (".", ","), (" '’\u00a0\u202f", ".,"))
 )
+_DATES = ((r"^ *[0-9]{1,2}[./-] ?[0-9]{1,2}[./-] ?[0-9]{4} *$", r"[0-9]"),)
 
 
 def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
@@ -432,32 +433,35 @@ def check_decimal(path: Path, decimal: str | None) -> None:
 
 
 def hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> None:
-    """Warn of columns that stay text only because of the decimal mark, or of marks between thousands."""
+    """Warn of columns that stay text only because of the decimal mark, of marks between thousands, or as dates."""
     names, mark = other_decimals(frame, kinds)
-    grouped = [name for name in frame.columns if name not in names and _is_grouped(frame[name])]
+    grouped = [name for name in frame.columns if name not in names and _is_written(frame[name], _GROUPED)]
+    dates = [name for name in frame.columns if name not in names and _is_written(frame[name], _DATES)]
+    by_mark = f'give decimal="{mark}" (on the command line --decimal {mark})'
     for columns, said, advice in (
-        (names, f"the decimal mark '{mark}'", f'give decimal="{mark}" (on the command line --decimal {mark})'),
-        (grouped, "a mark between thousands", "write the file without such marks"),
+        (names, f"number with the decimal mark '{mark}'", by_mark),
+        (grouped, "number with a mark between thousands", "write the file without such marks"),
+        (dates, "date in another order than year-month-day", "write it so, and it can be made coarser by period"),
     ):
         listed = ", ".join(f"'{name}'" for name in columns[:_ENOUGH])
         more = f" and {len(columns) - _ENOUGH} more" if len(columns) > _ENOUGH else ""
         if columns:
             warnings.warn(
-                f"{path.name}: read as text, but every value is a number with {said}: {listed}{more}. If so {advice}",
+                f"{path.name}: read as text, but every value is a {said}: {listed}{more}. If so {advice}",
                 SdcWarning,
                 stacklevel=2,
             )
 
 
-def _is_grouped(series: pl.Series) -> bool:
-    """Whether a column is text only because of marks between the thousands of its numbers, as in 1,234.50."""
+def _is_written(series: pl.Series, ways: Sequence[tuple[str, str]]) -> bool:
+    """Whether a column is text only as it is written in one of these ways: a pattern, and what occurs once at least."""
     if series.dtype != pl.String:
         return False
     values = series.drop_nulls()
     return any(
         all(part.str.contains(pattern).all() for part in (values.head(_SAMPLE), values))
         and values.str.contains(marked).any()
-        for pattern, marked in _GROUPED
+        for pattern, marked in ways
     )
 
 
