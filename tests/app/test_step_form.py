@@ -145,15 +145,24 @@ def test_every_button_has_a_name_and_the_ends_cannot_move_on() -> None:
 
 
 def test_what_was_found_is_told() -> None:
-    told_of = {"exceeded": ["l"], "html": "<p>why</p>", "loss": "5 to 10 %"}
+    told_of = {"exceeded": ["l"], "unjudged": [], "html": "<p>why</p>", "loss": "5 to 10 %"}
     told = str(found_shown(say, told_of))
     assert "Limits that do not hold yet: ℓ-diversity, ℓ. Of what the keys tell, 5 to 10 % is lost." in told
     german = str(found_shown(speaker("de"), {**told_of, "exceeded": ["k", "recoverable"]}))
     assert "Von der Aussage der Schlüsselmerkmale gehen 5 bis 10" in german
     assert "k-Anonymität, k, größter Anteil rekonstruierter" in german
-    holds = str(found_shown(say, {"exceeded": [], "html": "", "caution": "Most records match by gaps."}))
+    holds = str(
+        found_shown(say, {"exceeded": [], "unjudged": [], "html": "", "caution": "Most records match by gaps."})
+    )
     assert "Every limit holds" in holds
     assert '<p class="warn">Most records match by gaps.</p>' in holds
+    assert '<p class="good">Every limit holds' in holds
+    opened = {"exceeded": [], "unjudged": ["household_risk", "roles"], "html": ""}
+    told = str(found_shown(say, opened))
+    assert '<p class="warn">Not judged yet: largest household risk, roles of the columns.</p>' in told
+    assert "holds" not in told
+    german = str(found_shown(speaker("de"), {**opened, "exceeded": ["k"]}))
+    assert "Noch nicht eingehaltene Grenzen: k-Anonymität, k. Noch nicht beurteilt: größtes Haushalts" in german
     derived = [
         "risk after reconstruction",
         *(name for name, kind in LIMITS.items() if kind.of),

@@ -11,15 +11,21 @@ from pathlib import Path
 import pytest
 
 from report.real import MADE, german, made, page, plain
+from sdckit.attacks.copied_records import GIVEN, IN_ALL, NOT_SURE
+from sdckit.cells.tabulate import MANY_LEVELS, warn_about_key
+from sdckit.data.limits import LIMITS, LimitKind
+from sdckit.data.scenarios.guessing.topics import VOCABULARY
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, require_confirmed
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import ChartBlock, Code, Entries, Facts, Page, Paragraph, Section, TableBlock, Tables
 from sdckit.report.chapters.page import terms, texts_of
+from sdckit.report.chapters.sentences import verdict_sentence
 from sdckit.report.charts import CHARTS, chart_for, describe, to_svg
 from sdckit.report.formats.docx import render_docx_page
 from sdckit.report.formats.html import render_page
 from sdckit.report.formats.markdown import render_markdown_page
+from sdckit.report.gate.protect import protect_words
 from sdckit.report.language import Names, check_language, missing, names_of, translate
 from sdckit.report.wording import SOFT_HYPHEN, languages, say, wording
 
@@ -152,6 +158,30 @@ def test_what_page_release_says_of_guesses_and_households_is_in_german() -> None
         "Warning: <5 records have no household id in 'hid': each is a household of its own",
     ):
         assert not {"the", "and", "each", "its", "have"} & {*re.findall(r"\w+", say(text, "de"))}
+
+
+def test_guesses_by_how_texts_are_written_and_warnings_of_keys_are_translated() -> None:
+    texts = [f"its texts are written like {name}" for name in (*VOCABULARY["written"], "free text", "a person's name")]
+    for levels in (1, 600, MANY_LEVELS):
+        with pytest.warns(SdcWarning) as heard:
+            warn_about_key("day of – birth 2", levels, 0, 600, 600)
+        texts += [str(one.message) for one in heard]
+    for text in texts:
+        assert not {"the", "a", "an", "is", "its", "text", "key", "number"} & {*re.findall(r"[\w-]+", say(text, "de"))}
+    assert say("0 (undefined)", "de") == "0 (nicht definiert)"
+
+
+@pytest.mark.parametrize("kind", LIMITS.values(), ids=LIMITS.keys())
+def test_a_limit_that_could_not_be_judged_is_translated(kind: LimitKind) -> None:
+    """Also its name at the head of the sentence, and why copies are in doubt."""
+    why = f"{GIVEN.format('lwage, hours')}; {NOT_SURE.format(IN_ALL)}"
+    limit = {} if kind.name in ("roles", "beside_records") else {"limit": 3}
+    leaf = {"value": None, "text": "not judged"}
+    verdict = {"name": kind.name, "limit": None, "points": 2, "variable": "tax" if kind.per_variable else None,
+               "holds": leaf, "reason": why, **limit}  # fmt: skip
+    said = say(verdict_sentence(verdict, {"text": "600"}), "de", ["tax", "lwage", "hours"])
+    assert not LEFT.search(said), said
+    assert protect_words(why) == why  # a number in it would be hidden as a count: "smoothing=<5"
 
 
 def test_a_cell_that_says_what_to_write_is_translated_and_values_are_not() -> None:

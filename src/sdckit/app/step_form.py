@@ -340,15 +340,16 @@ def _words(say: Say, figures: Plain, k: int, *, several: bool) -> str:
 
 def found_shown(say: Say, answer: Plain) -> Tag:
     """What a search or the advice has found, with its reasons."""
-    exceeded: Sequence[str] = answer["exceeded"]
-    limits = ", ".join(say(limit_words(name)) for name in exceeded)
-    words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
-        "Every limit holds with this recipe."
-    )  # fmt: skip
+    exceeded, unjudged = (", ".join(say(limit_words(name)) for name in answer[of]) for of in ("exceeded", "unjudged"))
+    failing = [
+        say("Limits that do not hold yet: {c}.", c=exceeded) if exceeded else "",
+        say("Not judged yet: {c}.", c=unjudged) if unjudged else "",
+    ]
+    words = " ".join(filter(None, failing)) or say("Every limit holds with this recipe.")
     loss = say("Of what the keys tell, {n} is lost.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
     return tags.div(
         tags.h3(say("What was found")),
-        tags.p(f"{words} {loss}".strip(), class_="warn" if exceeded else "good"),
+        tags.p(f"{words} {loss}".strip(), class_="warn" if any(failing) else "good"),
         tags.p(answer["caution"], class_="warn") if answer.get("caution") else None,
         tags.details(tags.summary(say("Why each step is there")), HTML(answer["html"])),
         class_="card-box",

@@ -178,7 +178,7 @@ ON_ENGINE = (
 )
 GIVEN = (
     "the release gives largest or smallest values of {} that one original record has each, more than chance makes: "
-    "round or top-code them, or draw them smoothed (smoothing=1)"
+    "round or top-code them, or draw them with smoothing"
 )
 FEWEST_GIVEN = 3  # extreme values of a column
 IN_ALL, BUT_ONE = "all columns", "all columns but one, now this, now that"

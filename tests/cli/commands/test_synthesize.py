@@ -66,9 +66,21 @@ def test_formulas_and_another_size(sdckit: Runner, survey: Path, tmp_path: Path)
     assert (tmp_path / "b.csv").read_bytes() == out.read_bytes()
 
 
+def test_larger_leaves_and_noise_for_a_file_that_goes_out(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    """What the pages say to begin with can be said on the command line."""
+    log = tmp_path / "log.json"
+    given = ("synthesize", survey, "--identifiers", "name", "--out", tmp_path / "syn.csv", "--log", log)
+    done = sdckit(*given, "--min-leaf", 100, "--smoothing", 1)
+    assert (done.code, done.err) == (0, "")
+    parameters = json.loads(log.read_text())["steps"][0]["parameters"]
+    assert parameters["min_leaf"] == 100
+    assert set(parameters["smoothing"].values()) == {1.0}
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
+        (("--min-leaf", 0), "min_leaf counts the records of a leaf"),
         (("--m", 0), "--m counts files"),
         (("--columns", "sexx"), "did you mean 'sex'?"),
         (("--formula", "age"), "is not 'COLUMN ~ TERMS'"),
@@ -144,6 +156,9 @@ def test_a_scenario_says_what_is_no_variable(sdckit: Runner, survey: Path, tmp_p
     made = pl.read_csv(out)
     assert "name" not in made.columns
     assert made["home"].to_list() == [place // 2 for place in range(read.height)]  # no variable of a model
+    assert "home has the numbers of homes.csv" in done.out
+    scenario.write_text('keys = ["sex", "age"]\nidentifiers = ["name"]\nperson = "home"\n', encoding="utf-8")
+    done = sdckit("synthesize", tmp_path / "homes.csv", "--out", out, "--scenario", scenario, "--force")
     assert "home has the numbers of homes.csv" in done.out
 
 

@@ -127,6 +127,15 @@ def test_marks_between_thousands_are_named(saved, values):
         assert read_file(saved(f"a;w\n{lines}\n"))["w"].to_list() == [*values]
 
 
+@pytest.mark.parametrize("values", [("31.12.1950", "1.2.1971"), ("12/31/1950", "02/01/1971"), ("31-12-1950", "")])
+def test_dates_in_another_order_are_named(saved, values):
+    """They stay text, and no step makes text coarser by month or year."""
+    lines = "\n".join(f"{i};{value}" for i, value in enumerate(values))
+    with pytest.warns(SdcWarning, match="read as text, .* date in another order than year-month-day: 'born'. If so"):
+        assert read_file(saved(f"a;born\n{lines}\n"))["born"][0] == values[0]
+    read_file(saved("a;born\n1;31.12.1950\n2;spring 1971\n"))  # no warning: not all are dates
+
+
 @pytest.mark.parametrize(
     "values", [("012 345", "017 111"), ("1.234", "F32.100"), ("1,23,456", "1,234"), ("12.05.2024", "1")]
 )
@@ -489,7 +498,7 @@ def test_a_sheet_with_the_name_of_a_number_is_that_sheet(tmp_path: Path) -> None
 
 def test_a_title_is_told_and_the_row_of_names_can_be_said(tmp_path: Path) -> None:
     file = write(tmp_path / "title.xlsx", [["Survey of 2020"], [], ["a", "b"], [1.5, "x"], [2, "y"]])
-    with pytest.warns(SdcWarning, match="a title, and the one numbered '3' to hold"):
+    with pytest.warns(SdcWarning, match="a title or to head several columns, and the one numbered '3' to hold"):
         assert read_file(file).columns[0] == "Survey of 2020"
     assert read_file(file, header_row=3).rows() == [(1.5, "x"), (2.0, "y")]
     assert scan_header(file, header_row=3).n_rows == 2
@@ -499,6 +508,20 @@ def test_a_title_is_told_and_the_row_of_names_can_be_said(tmp_path: Path) -> Non
         assert refused.value.argument == "header_row"
     one = write(tmp_path / "one.xlsx", [["a"], [1], [2]])  # one column is no title
     assert read_file(one).rows() == [(1,), (2,)]
+
+
+def test_the_row_of_names_is_told_below_headings_over_several_columns(tmp_path: Path) -> None:
+    """The row of the heads would be taken for the names, and the names for a record."""
+    heads, names = ["Patient", None, None, "Stay"], ["number", "born", "sex", "from", "until"]
+    records = [["f17", "1950-01-01", "f", "2024-03-01", "2024-03-09"], ["f24", "1971-11-30", None, None, "2024-05-02"]]
+    for above, row in (([["Discharges"], heads], 3), ([["2024 discharges"], [], heads], 4), ([heads], 2)):
+        file = write(tmp_path / f"{row}.xlsx", [*above, names, *records])
+        with pytest.warns(SdcWarning, match=f"head several columns, and the one numbered '{row}' to hold the names"):
+            scan_header(file)
+        assert list(scan_header(file, header_row=row).columns) == names
+    # names of most columns, and records of texts alone
+    for rows in ([names, *records], [[*names[:4], None], *records], [["a", "b"], ["x", "y"], ["v", "w"]]):
+        assert scan_header(write(tmp_path / "plain.xlsx", rows)).columns[0] == rows[0][0]
 
 
 def test_sheets_are_of_workbooks_and_of_the_first_file_alone(tmp_path: Path) -> None:

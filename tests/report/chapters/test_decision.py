@@ -13,7 +13,7 @@ import pytest
 
 import sdckit as sdc
 from report.fakes import FULL, assess_fake, survey
-from report.real import MADE, page, plain as printed
+from report.real import MADE, page, plain as printed, survey as people
 from sdckit.data.limits import CONDITIONS, LIMITS
 from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
@@ -22,7 +22,9 @@ from sdckit.report.blocks import Blanks, ChartBlock, Facts, Items, Page, Paragra
 from sdckit.report.chapters import decision
 from sdckit.report.chapters.decision import (
     AGAIN,
+    CLEAR_UP,
     COARSER,
+    MAKE_IT,
     NEXT,
     QUESTIONS,
     READY,
@@ -105,7 +107,7 @@ def test_what_it_is_good_for_names_what_moved_most() -> None:
     most = max(variables, key=lambda name: variables[name]["value"] or 0.0)
     told = [one.text for one in page("recipe").decision[4].blocks if isinstance(one, Paragraph)]
     assert told[0].startswith("Coarser than before: age. Beside that, on average ")
-    assert "% of the records have another value, or none any more" in told[0]
+    assert "% of the records would need another value for a variable to be distributed as in the original" in told[0]
     assert f"most of them of {most} (" in told[0]
     assert told[1].startswith("Tables of two variables agree with the original to ")
     assert " (where both are left) and a changed record" in told[1]
@@ -215,8 +217,28 @@ def test_values_that_a_group_gives_away() -> None:
 def test_an_open_question_is_asked_first() -> None:
     document = plain(keys=["sex"], thresholds={"k": 2})
     document["verdicts"][0]["holds"] = {"text": "not judged", "value": None}
-    assert next_steps(document) == ["Have the open questions answered, then assess again."]
+    assert next_steps(document) == [CLEAR_UP]
     assert remaining_questions(document)[0] == "1 question could not be judged: see the answer."
+
+
+def test_a_limit_that_compares_files_asks_for_the_other_one() -> None:
+    """Nobody can answer what is open there: the release has to be made."""
+    asked = Scenario(keys=["sex"], thresholds={"k": 2, "copied_records": 0})
+    document = plain_document(sdc.assess(people(), scenario=asked))
+    assert next_steps(document) == [MAKE_IT]
+    document["verdicts"][0]["holds"] = {"text": "not judged", "value": None}
+    assert next_steps(document) == [MAKE_IT, CLEAR_UP]
+
+
+def test_values_of_which_all_differ_are_not_said_to_be_the_same() -> None:
+    """Values in another order are distributed as before; hardly a record has its own."""
+    data = people()
+    swapped = data.with_columns(pl.col("age").shuffle(seed=1))
+    document = plain_document(sdc.assess(data, swapped, keys=["age", "sex"], seed=1))
+    told = [one.text for one in decision_sections(document)[4].blocks if isinstance(one, Paragraph)]
+    assert told[0] == (
+        "On average 0 % of the records would need another value for a variable to be distributed as in the original."
+    )
 
 
 def test_what_remains_open_is_said() -> None:

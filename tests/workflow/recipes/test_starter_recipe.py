@@ -14,6 +14,7 @@ import pytest
 
 import homes
 import sdckit as sdc
+from sdckit.report.wording import say
 from sdckit.workflow.recipes.starter_recipe import (
     Way,
     about_share,
@@ -304,6 +305,31 @@ def test_nothing_is_coarsened_within_the_share_or_without_a_step() -> None:
     way = coarsen_keys(keys_survey(), scenario(keys=["job", "sex"]), share=0.0, internal=False)
     assert not way.done
     assert way.unstepped == {"job": "codes"}
+
+
+def test_keys_that_help_together_alone_are_coarsened_together() -> None:
+    """Born on a day and admitted on another: everybody stays alone however coarse one of the two is."""
+    days = pl.date_range(pl.date(1940, 1, 1), pl.date(2019, 12, 31), eager=True)
+    born, admitted = (days.sample(900, seed=seed, with_replacement=True) for seed in (1, 2))
+    data = pl.DataFrame({"born": born, "admitted": admitted})
+    asked = scenario(keys=["born", "admitted"], thresholds={"k": 3})
+    way = coarsen_keys(data, asked, share=0.5, internal=False)
+    assert {one.key for one in way.done} == {"born", "admitted"}
+    assert not way.done[0].helps
+    assert way.over["default"].records < 900 / 2
+    start = sdc.starter_recipe(data, scenario=asked)
+    assert [step.arguments.get("period") for step in start.recipe.steps[:2]] == ["decade", "decade"]
+    german = comments_in(start.text, lambda text: say(text, "de"))
+    assert "by " not in german
+    # beside a text that nothing makes coarser: what does not help is not done, and the text is named
+    alone = data.with_columns(street=pl.int_range(900).floordiv(2).cast(pl.String))
+    asked = scenario(keys=["born", "admitted", "street"], thresholds={"k": 3})
+    way = coarsen_keys(alone, asked, share=0.5, internal=False)
+    assert not way.done
+    assert way.unstepped == {"street": "rare"}
+    lines = [line for _, why in before_suppression(way, alone.columns) for line in why]
+    assert lines[-1].startswith("No step for street: nearly each of its values is that of few records")
+    assert say(lines[-1], "de", ["street"]).startswith("Kein Schritt für street: Fast jeder")
 
 
 def test_values_are_named_only_inside() -> None:

@@ -103,6 +103,13 @@ def test_recipes_to_start_from(tmp_path: Path) -> None:
     assert made["figures"][-1]["below_k"] == "0"
 
 
+def test_what_the_advice_could_not_judge_is_said(tmp_path: Path) -> None:
+    """A public-use file asks about households, of which this scenario says nothing."""
+    start = protecting.starter(a_desk(tmp_path), tell, scenario={**SCENARIO, "release": "public-use"})
+    assert "household_risk" in start["unjudged"]
+    assert not set(start["unjudged"]) & set(start["exceeded"])
+
+
 def test_a_proposal_that_rests_on_missing_values_says_so_in_the_language(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
     found = protecting.propose(desk, tell, scenario=SCENARIO)

@@ -57,6 +57,19 @@ def synthesize(
     proper: Annotated[
         bool, Option("--proper", help="Each file with parameters of its own, drawn from their posterior.")
     ] = False,
+    min_leaf: Annotated[
+        int | None,
+        Option(
+            "--min-leaf",
+            metavar="N",
+            help="Least records in a leaf of a tree: 5, which copies single people. Begin with 100 for a file that "
+            "goes out, and --smoothing 1.",
+        ),
+    ] = None,
+    smoothing: Annotated[
+        float | None,
+        Option("--smoothing", metavar="X", help="Noise on numbers drawn from trees, in bandwidths of the leaf: none."),
+    ] = None,
     identifiers: Annotated[
         Texts, Option(metavar="A,B", help="Names and numbers; never read, so never released.")
     ] = None,
@@ -89,7 +102,7 @@ def synthesize(
     by_column = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
             "models": by_column or None, "predictors": _predictors(formulas or ()) or None, "n": n,
-            "proper": proper or None}  # fmt: skip
+            "proper": proper or None, "min_leaf": min_leaf, "smoothing": smoothing}  # fmt: skip
     from sdckit.workflow.recipes.recipe import Recipe
 
     recipe = Recipe([step])
@@ -129,7 +142,7 @@ def synthesize(
 def _numbering(made: Any, scenario: Scenario | None) -> dict[str, str]:
     """Columns with the real numbers of units, and how sure that is: as declared, or as a file without roles looks."""
     if scenario is not None:
-        return {} if scenario.household is None else {scenario.household: "has the numbers of"}
+        return {name: "has the numbers of" for name in (scenario.household, scenario.person) if name is not None}
     from sdckit.data.scenarios.guess import guess_roles
 
     guesses = guess_roles(made[0] if isinstance(made, list) else made)

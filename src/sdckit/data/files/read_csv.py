@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import itertools
 import logging
+import re
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,14 +30,16 @@ from sdckit.errors import FileFormatError, SdcWarning
 DELIMITER = ","
 _CUT = 1e-9
 _LOOKED_AT = 20  # rows among which the names of columns are looked for
+_NAMED = 0.8  # least share of the columns that the row of names has a name for
+_NUMERAL = re.compile(r"[-+\d.,:/ ]*\d[-+\d.,:/ ]*")  # a number, a date or a time
 
 
 def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | None = None) -> bytes:
     """Convert a sheet, the first non-empty one by default, to CSV text (UTF-8, commas, decimal points).
 
     Numbers keep all digits, dates become ``2020-01-31``, errors such as ``#N/A`` are missing. Warns of further
-    sheets, and of a first row that is a title. Raises `FileFormatError`: not a workbook, password-protected or empty;
-    no such sheet or row; or fastexcel is not installed.
+    sheets, and of a first row that is a title or heads several columns. Raises `FileFormatError`: not a workbook,
+    password-protected or empty; no such sheet or row; or fastexcel is not installed.
     """
     with clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
         check_workbook(path)
@@ -89,13 +93,16 @@ def _chosen(path: Path, names: Sequence[str], sheet: str | int) -> str:
 
 
 def _title(book: Any, name: str) -> list[str]:
-    """A hint at the row of names where the first row has one filled cell at most, and one below it has more."""
+    """A hint at the row of names where a title or headings over several columns stand above it."""
     rows = book.load_sheet(name, header_row=None, n_rows=_LOOKED_AT, dtypes="string").to_polars().rows()
-    filled = [sum(cell is not None for cell in row) for row in rows]
-    names = next((at for at, number in enumerate(filled, 1) if number > 1), 1)
+    cells = [[cell.strip() for cell in row if cell is not None] for row in rows]
+    enough = max(2, round(_NAMED * max(map(len, cells))))
+    heads = list(itertools.takewhile(lambda row: not any(map(_NUMERAL.fullmatch, row)), cells))  # above any record
+    full = next((at for at, row in enumerate(heads, 1) if len(row) >= enough and len({*row}) == len(row)), 0)
+    names = full or next((at for at, row in enumerate(cells, 1) if len(row) > 1), 1)
     said = (
-        f"the first row of the sheet seems to be a title, and the one numbered '{names}' to hold the names of columns; "
-        "if so give its number by header_row= (on the command line --header-row)"
+        f"the first row of the sheet seems to be a title or to head several columns, and the one numbered '{names}' to "
+        "hold the names of columns; if so give its number by header_row= (on the command line --header-row)"
     )
     return [] if names == 1 else [said]
 
@@ -187,6 +194,7 @@ _GROUPED = tuple(
     )
     for mark, point in ((",", "."), (".", ","), (" '’\u00a0\u202f", ".,"))
 )
+_DATES = ((r"^ *[0-9]{1,2}[./-] ?[0-9]{1,2}[./-] ?[0-9]{4} *$", r"[0-9]"),)
 
 
 def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
@@ -425,32 +433,35 @@ def check_decimal(path: Path, decimal: str | None) -> None:
 
 
 def hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> None:
-    """Warn of columns that stay text only because of the decimal mark, or of marks between thousands."""
+    """Warn of columns that stay text only because of the decimal mark, of marks between thousands, or as dates."""
     names, mark = other_decimals(frame, kinds)
-    grouped = [name for name in frame.columns if name not in names and _is_grouped(frame[name])]
+    grouped = [name for name in frame.columns if name not in names and _is_written(frame[name], _GROUPED)]
+    dates = [name for name in frame.columns if name not in names and _is_written(frame[name], _DATES)]
+    by_mark = f'give decimal="{mark}" (on the command line --decimal {mark})'
     for columns, said, advice in (
-        (names, f"the decimal mark '{mark}'", f'give decimal="{mark}" (on the command line --decimal {mark})'),
-        (grouped, "a mark between thousands", "write the file without such marks"),
+        (names, f"number with the decimal mark '{mark}'", by_mark),
+        (grouped, "number with a mark between thousands", "write the file without such marks"),
+        (dates, "date in another order than year-month-day", "write it so, and it can be made coarser by period"),
     ):
         listed = ", ".join(f"'{name}'" for name in columns[:_ENOUGH])
         more = f" and {len(columns) - _ENOUGH} more" if len(columns) > _ENOUGH else ""
         if columns:
             warnings.warn(
-                f"{path.name}: read as text, but every value is a number with {said}: {listed}{more}. If so {advice}",
+                f"{path.name}: read as text, but every value is a {said}: {listed}{more}. If so {advice}",
                 SdcWarning,
                 stacklevel=2,
             )
 
 
-def _is_grouped(series: pl.Series) -> bool:
-    """Whether a column is text only because of marks between the thousands of its numbers, as in 1,234.50."""
+def _is_written(series: pl.Series, ways: Sequence[tuple[str, str]]) -> bool:
+    """Whether a column is text only as it is written in one of these ways: a pattern, and what occurs once at least."""
     if series.dtype != pl.String:
         return False
     values = series.drop_nulls()
     return any(
         all(part.str.contains(pattern).all() for part in (values.head(_SAMPLE), values))
         and values.str.contains(marked).any()
-        for pattern, marked in _GROUPED
+        for pattern, marked in ways
     )
 
 

@@ -153,6 +153,8 @@ READY = (
 TAKE_OUT = "Take out single values of records that share what is known with too few."
 COARSER = "Make what is known coarser, or leave some of it out."
 REMEDIES = 3
+MAKE_IT = "Make the file that is to go out, and assess it beside this one: limits compare the two."
+CLEAR_UP = "Clear up what could not be judged: the answer says what each question lacks. Then assess again."
 AGAIN = "Apply this to the file and assess it again beside the original."
 
 
@@ -164,7 +166,10 @@ def next_steps(plain: Plain) -> list[str]:
     beyond = [verdict for verdict in verdicts if verdict["holds"]["value"] is False]
     if not beyond:
         opened = [verdict for verdict in verdicts if verdict["holds"]["value"] is None]
-        return ["Have the open questions answered, then assess again."] if opened else list(READY)
+        comparing = [verdict for verdict in opened if LIMITS[verdict["name"]].scope == "release"]
+        before = [MAKE_IT] if comparing and "released" not in plain else []
+        rest = [CLEAR_UP] if len(opened) > len(comparing) or not before else []
+        return [*before, *rest] if opened else list(READY)
     return [*_ranked(plain, beyond), AGAIN]
 
 
@@ -491,7 +496,9 @@ def _moved_words(plain: Plain, figures: Plain) -> str:
     most = max((variable["value"] or 0.0 for variable in variables.values()), default=0.0)
     names = listed([name for name, share in variables.items() if most and share["value"] == most])
     where = f", most of them of {names} ({percent(worst)})" if names else ""
-    return f"{start}{beside} average {percent(mean)} of the records have another value, or none any more{where}."
+    # a distance of distributions: values that were swapped or drawn anew may all differ where it is 0
+    moved = "of the records would need another value for a variable to be distributed as in the original"
+    return f"{start}{beside} average {percent(mean)} {moved}{where}."
 
 
 def _kept_words(figures: Plain) -> str:

@@ -66,6 +66,7 @@ UNSTEPPED = {
     "ordered": "ordered categories: name the neighbours that become one",
     "date": "dates of one month, or times of a day: no step makes them longer periods",
     "number": "a number: cut it into bands",
+    "rare": "nearly each of its values is that of few records: recode it before, or leave it out of the release",
 }
 SUGGESTED = ("uniques_saved", "risk_saved", "entropy_lost", "saved_per_bit", "sentence")
 ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}

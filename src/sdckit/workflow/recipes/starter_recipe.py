@@ -129,6 +129,8 @@ def _folded(line: str) -> list[str]:
 Step = dict[str, Any]
 FEWEST_BANDS = 3  # a key in fewer bands says little more than a missing one
 DEFAULT_K = 2  # alone or not, where no k is asked for
+NEARLY_ALL = 0.95  # of the records
+RARE = 0.5  # least number of different values, over that of the records, of a key that no grouping helps
 LEAST_LOST = 1e-9  # bits: a step that loses nothing comes first
 
 
@@ -140,6 +142,11 @@ class Coarser:
     step: Step
     before: Mapping[str, Over]
     after: Mapping[str, Over]
+
+    @property
+    def helps(self) -> bool:
+        """Whether it brings a record within a limit by itself, after the steps before it."""
+        return any(_saved(self.before[name], over) > 0 for name, over in self.after.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,20 +222,22 @@ def coarsen_keys(data: Any, scenario: Scenario, *, share: float, internal: bool)
     No suppression follows for a limit on the mean risk, so it has to hold.
     """
     first, unstepped = _advice(data, scenario, internal=internal)
-    way = Way(data, data, scenario, first, unstepped, _all_over(data, scenario), {})
-    most = share * len(open_eager(data, {}))
+    uncoarsened = way = Way(data, data, scenario, first, unstepped, _all_over(data, scenario), {})
+    most, nearly = (part * len(open_eager(data, {})) for part in (share, NEARLY_ALL))
     while too_many := [name for name, over in way.over.items() if over.records > most or over.expected]:
-        best = _best(way, too_many)
+        # while nearly all are over a limit, none may be helped by one key alone: born on a day, admitted on another
+        stuck = min(way.over[name].records for name in too_many) > nearly
+        best = _best(way, too_many) or (_most_telling(way, too_many) if stuck else None)
         if best is None:
             break
         coarser, data = best
         steps = {**way.steps, coarser.key: coarser.step}
         way = replace(way, data=data, over=coarser.after, steps=steps, done=(*way.done, coarser))
-    return way
+    return way if any(coarser.helps for coarser in way.done) else uncoarsened
 
 
 def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str, Step], dict[str, str]]:
-    """First advised step of each key, if it names no rare value; for the other keys their scale."""
+    """First advised step of each key, if it names no rare value; for the other keys their scale, or "rare"."""
     from sdckit.identity.contributions.key_contributions import key_contributions
 
     first: dict[str, Step] = {}
@@ -242,6 +251,10 @@ def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str,
                 first.setdefault(key, tomllib.loads(row.step)["steps"][0])
             else:
                 unstepped.setdefault(key, row.scale)
+        frame = open_eager(data, {})
+        for key in scenario.intruders[name]:
+            if key not in advised and frame[key].n_unique() >= RARE * len(frame):
+                unstepped.setdefault(key, "rare")
     return first, unstepped
 
 
@@ -264,6 +277,20 @@ def _best(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | None:
                 best, chosen = rank, (Coarser(key, step, way.over, after), data)
             break  # a coarser one is looked at when this one has been taken
     return chosen
+
+
+def _most_telling(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | None:
+    """The next step on the key that tells most of those that have one, and its data; None if none has."""
+    keys = dict.fromkeys(key for name in intruders for key in way.scenario.intruders[name])
+    for bits, key in sorted(((_bits(way.data, key), key) for key in keys), reverse=True):
+        for step in _steps_after(way, key):
+            try:
+                data = _recoded(way, step)
+            except SdcError:
+                continue
+            if _bits(data, key) < bits:
+                return Coarser(key, step, way.over, _all_over(data, way.scenario)), data
+    return None
 
 
 def _saved(before: Over, after: Over) -> float:
@@ -316,6 +343,7 @@ def _bits(data: Any, key: str) -> float:
 
 
 WHY = "this brings most records within the thresholds for the information it loses"
+ALONE = "by itself this brings no record within the thresholds, with the other steps it does"
 COUNTED = 0.5  # of the records: members may be missing from the file
 FROM_VALUES = "It names values that few records have: keep this recipe in the room."
 SHARES = (0.8, 0.9, 0.95, 0.99)  # of one value among the records of a weight: the first is the method's own
@@ -353,7 +381,8 @@ def _recodings(way: Way) -> Iterator[CommentedStep]:
     n = len(open_eager(way.data, {}))
     for key, step in way.steps.items():
         own = [coarser for coarser in way.done if coarser.key == key]
-        lines = [f"{printable(key)} {_how(step)}: {WHY}{', step after step' * (len(own) > 1)}."]
+        why = WHY if any(coarser.helps for coarser in own) else ALONE
+        lines = [f"{printable(key)} {_how(step)}: {why}{', step after step' * (len(own) > 1)}."]
         if shares := _brought(own[0].before, own[-1].after, n):
             lines.append(f"Records beyond a threshold: {shares}.")
         if "groups" in step:

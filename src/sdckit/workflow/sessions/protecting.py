@@ -339,7 +339,10 @@ def starter(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, lan
         start = make_starter(
             desk.original(chosen), chosen, columns=desk.data.columns, share=0.05, internal=exact, folder=desk.folder
         )  # fmt: skip
-        return {"steps": plain_steps(start.recipe), "text": start.text, "exceeded": list(start.exceeded)}
+        return {
+            "steps": plain_steps(start.recipe), "text": start.text, "exceeded": list(start.exceeded),
+            "unjudged": list(start.unjudged),
+        }  # fmt: skip
 
     remembered = desk.remember("starter", [chosen.to_toml(), exact], make)
     return {**remembered, "html": _written(desk, remembered["text"], exact=exact, language=language)}
@@ -404,8 +407,8 @@ def propose(
         except DataError:  # too few records for a document
             drawn = {"points": []}
         return {
-            **rows[0], "text": proposal.text, "exceeded": [*proposal.exceeded, *proposal.unjudged],
-            "caution": proposal.caution, "map": drawn,
+            **rows[0], "text": proposal.text, "exceeded": list(proposal.exceeded),
+            "unjudged": list(proposal.unjudged), "caution": proposal.caution, "map": drawn,
         }  # fmt: skip
 
     remembered = desk.remember("propose", [chosen.to_toml(), list(keep), by, seconds, exact], make)
