@@ -154,6 +154,7 @@ def test_what_was_found_is_told() -> None:
     holds = str(found_shown(say, {"exceeded": [], "html": "", "caution": "Most records match by gaps."}))
     assert "Every limit holds" in holds
     assert '<p class="warn">Most records match by gaps.</p>' in holds
+    assert "<p>At most some.</p>" in str(found_shown(say, {"exceeded": [], "html": "", "kept": "At most some."}))
     derived = [
         "risk after reconstruction",
         *(name for name, kind in LIMITS.items() if kind.of),
