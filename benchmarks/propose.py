@@ -6,9 +6,10 @@
 A file of one's own is taken to have the columns of the teaching file of the 2011 census: six keys, two intruders,
 k = 5, l = 2 for health. Random recipes are drawn from the combinations that `propose` looks at, with suppression of the
 rest; each counts for every loss. In every second one a coin says of each key whether it stays as it is: bands of
-numbers alone are told from numbers for sure, and a regression cannot be fitted to them. They keep k and l; one that
-loses less than the proposed one is held against every threshold, and is not counted where one does not hold. A recipe
-that a person wrote stands in the guide, for its own file; what its PRAM changes is not counted.
+numbers alone are told from numbers for sure, and a regression cannot be fitted to them. They keep k and l, and any
+number may be matched back; one that loses less than the proposed one is held against every threshold, and is not
+counted where one does not hold. A recipe that a person wrote stands in the guide, for its own file; what its PRAM
+changes is not counted.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def problem(name: str) -> tuple[pl.DataFrame, sdc.Scenario]:
         keys = ["age", "yrs_married", "children", "religious", "educ", "occupation"]
         return sdc.load_demo(), sdc.Scenario(
             intruders={"acquaintance": keys, "colleague": ["age", "children", "educ", "occupation"]},
-            ordered=keys[:5], sensitive=["affairs"], thresholds={"k": 3},
+            ordered=keys[:5], sensitive=["affairs"], thresholds={"k": 3, "match_risk": 1.0},
         )  # fmt: skip
     if name == "guide":
         import statsmodels.api as sm
@@ -53,10 +54,13 @@ def problem(name: str) -> tuple[pl.DataFrame, sdc.Scenario]:
         study = sm.datasets.anes96.load_pandas().data[["age", "educ", "income", "popul", "vote"]].astype(int)
         return pl.from_pandas(study), sdc.Scenario(
             intruders={"neighbour": ["age", "educ", "popul"], "colleague": ["age", "educ", "income"]},
-            sampling_fraction=0.001, sensitive=["vote"], numeric=["popul"], ordered=["educ"], thresholds={"k": 3},
+            sampling_fraction=0.001, sensitive=["vote"], numeric=["popul"], ordered=["educ"],
+            thresholds={"k": 3, "match_risk": 1.0},
         )  # fmt: skip
     data = pl.read_csv(name).drop("Person ID")
-    return data, sdc.Scenario(intruders=CENSUS, ordered=["Age"], sensitive=["Health"], thresholds={"k": 5, "l": 2})
+    return data, sdc.Scenario(
+        intruders=CENSUS, ordered=["Age"], sensitive=["Health"], thresholds={"k": 5, "l": 2, "match_risk": 1.0}
+    )
 
 
 def lattice_of(data: pl.DataFrame, scenario: sdc.Scenario) -> Trials:

@@ -95,6 +95,11 @@ SCRIPT.elsewhere(
     "tests/app/test_browser_map.py::test_a_proposal_by_another_loss_and_the_map_of_it",
     "Of what the keys tell the page says beside it how much is lost.",
 )
+SCRIPT.elsewhere(
+    SESSIONS + "test_protecting.py::test_a_proposal_says_in_the_language_what_it_keeps_of_what_k_promises",
+    "Where k is limited and the share matched back is not, it says that at most one in k records is expected to be "
+    "matched back, or that no recipe was found by which that is so.",
+)
 
 
 @SCRIPT.step("Each step is a sentence; a table in it is named by the groups it makes, never by their values.")

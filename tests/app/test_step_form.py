@@ -163,6 +163,9 @@ def test_what_was_found_is_told() -> None:
     assert "holds" not in told
     german = str(found_shown(speaker("de"), {**opened, "exceeded": ["k"]}))
     assert "Noch nicht eingehaltene Grenzen: k-Anonymität, k. Noch nicht beurteilt: größtes Haushalts" in german
+    assert "<p>At most some.</p>" in str(
+        found_shown(say, {"exceeded": [], "unjudged": [], "html": "", "kept": "At most some."})
+    )
     derived = [
         "risk after reconstruction",
         *(name for name, kind in LIMITS.items() if kind.of),

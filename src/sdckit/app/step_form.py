@@ -350,6 +350,7 @@ def found_shown(say: Say, answer: Plain) -> Tag:
     return tags.div(
         tags.h3(say("What was found")),
         tags.p(f"{words} {loss}".strip(), class_="warn" if any(failing) else "good"),
+        tags.p(answer["kept"]) if answer.get("kept") else None,
         tags.p(answer["caution"], class_="warn") if answer.get("caution") else None,
         tags.details(tags.summary(say("Why each step is there")), HTML(answer["html"])),
         class_="card-box",

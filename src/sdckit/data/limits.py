@@ -118,6 +118,9 @@ class LimitKind:
         For a share in documents: one suppressed as below a bound is at least this fraction of that bound.
     otherwise : str
         The figure under another reading of the data, which a result may have; the higher of the two is judged.
+    promised : str
+        The limit whose promise it is that this share is at most one over it: the search for a recipe keeps that where
+        the scenario sets no limit of its own.
     open : bool
         Whether its figure finds people, and documents state it as open where no limit is on it.
     types : mapping
@@ -159,6 +162,7 @@ class LimitKind:
     mean: bool = False
     least: float | None = None
     otherwise: str = ""
+    promised: str = ""
     open: bool = False
     types: Mapping[str, int | float] = field(default_factory=dict)
     form: str = ""
@@ -186,6 +190,7 @@ def _read() -> Iterator[LimitKind]:
 
 LIMITS = {kind.name: kind for kind in _read()}
 FOLLOWING = next(kind for kind in LIMITS.values() if kind.judged == "points")  # of people followed through their rows
+PROMISED = next(kind for kind in LIMITS.values() if kind.promised)  # what another limit promises and does not look at
 
 
 def declarable() -> dict[str, LimitKind]:

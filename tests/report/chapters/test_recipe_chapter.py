@@ -170,7 +170,7 @@ def test_a_recipe_that_was_searched_for_says_why_and_what_else_there_is() -> Non
     what = done()
     one = {"words": "keeps age as it is", "loss": "5 to 10 %", "resting": "", "passed": True}
     searched = {
-        "reasons": tuple(f"why {at}" for at in range(len(what.arguments))), "caution": "",
+        "reasons": tuple(f"why {at}" for at in range(len(what.arguments))), "kept": "", "caution": "",
         "combinations": "216", "by": "what the keys tell",
         "recipes": (one, {**one, "words": "gives up age", "passed": False}),
         "front": (

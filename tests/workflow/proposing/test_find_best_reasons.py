@@ -11,9 +11,11 @@ import pytest
 
 import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
+from sdckit.data.limits import PROMISED
 from sdckit.workflow.proposing.find_best import key_words, outcome, step_reasons
 from sdckit.workflow.proposing.search import Search, Searched
 from sdckit.workflow.proposing.trials import judge
+from sdckit.workflow.verdicts import Verdict
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -38,6 +40,10 @@ def test_every_step_has_a_reason(name: str) -> None:
             assert one.enough(below) is (finer[2] == "what has")
 
 
+def promised(value: float) -> Verdict:
+    return Verdict(PROMISED.name, "default", None, 1 / 3, value <= 1 / 3, None, value, "")
+
+
 def test_the_outcome_gives_ranges_only() -> None:
     one = trials("one", share=0.0)
     found = Search(one, 10_000, 40).run()
@@ -51,6 +57,12 @@ def test_the_outcome_gives_ranges_only() -> None:
     few, most = (" ".join(outcome(one, found, replace(judged, verdicts=(each,)), [])) for each in resting[:2])
     assert "Of the records, 10 to 15 % reach k only through missing values of others." in few
     assert "Most records (85 to 90 %) reach k only through missing values of others" in most
+    of_most = replace(judged, verdicts=(resting[1],), promise=3)
+    told = [outcome(one, found, replace(of_most, promised=(promised(value),)), []) for value in (0.3, 0.4)]
+    kept, beyond = map(" ".join, told)
+    assert "At most one in 3 records is expected to be matched back, as k = 3 promises." in kept
+    assert "Of the records, 85 to 90 % reach k only through missing values of others. Tried" in kept
+    assert "More than one in 3 records is expected to be matched back, although k = 3 holds" in beyond
     cut = Searched(found.losses, found.bound, found.seen, whole=False)
     assert "were not reached" in " ".join(outcome(one, cut, judged, []))
 

@@ -41,6 +41,21 @@ def test_most_records_that_rest_on_missing_values_are_told_of_aloud() -> None:
     assert replace(resting, n=20).caution == ""
 
 
+def test_what_k_promises_is_said_where_it_is_kept_and_where_it_is_not() -> None:
+    kept = replace(ONE, resting=0.876, promise=3, matched=1 / 3)
+    for text in (kept.kept, repr(kept), str(kept.to_dict()), str(kept.searched())):
+        assert "At most one in 3 records is expected to be matched back, as k = 3 promises" in text
+    assert kept.caution == ""
+    assert kept.to_dict()["matched"] is None
+    assert kept.to_dict(internal=True)["matched"] == 1 / 3
+    broken = replace(kept, matched=0.34)
+    assert broken.kept == ""
+    for text in (broken.caution, repr(broken), str(broken.to_dict()), str(broken.searched())):
+        assert "More than one in 3 records is expected to be matched back, although k = 3 holds" in text
+    assert ONE.kept == ""
+    assert ONE.to_dict(internal=True)["matched"] is None
+
+
 def test_what_is_impossible_is_exact_only_inside() -> None:
     failed = replace(ONE, passed=False, exceeded=("k",), impossible=("a: 7 records are in groups",))
     assert failed.to_dict()["impossible"] == ["k"]

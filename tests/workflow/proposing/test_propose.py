@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from contextlib import nullcontext
 from dataclasses import replace
@@ -51,14 +52,25 @@ def test_the_release_passes_check(name: str) -> None:
 @pytest.mark.parametrize(("name", "share", "n"), [("one", 1.0, 90), ("two", 0.05, 120), ("learnt", 0.05, 120)])
 def test_nothing_that_brute_force_finds_loses_less(name: str, share: float, n: int) -> None:
     data = survey(n)
-    one = trials(name, data, share=share)
+    thresholds = {**SCENARIOS[name]["thresholds"], "match_risk": 1.0}
+    one = trials(name, data, share=share, thresholds=thresholds)
     every = [node for node in product(*map(range, one.shape)) if one.enough(node)]
     best = min(map(one.real, every))
-    proposal = found(name, data, share=share)
+    proposal = found(name, data, share=share, entries={"thresholds": thresholds})
     assert proposal.nodes == one.lattice.size
     assert proposal.optimal
     assert proposal.loss == pytest.approx(best)
     assert proposal.bound == pytest.approx(best)
+
+
+@pytest.mark.parametrize("n", [250, 700])
+def test_nothing_that_keeps_what_k_promises_loses_less(n: int) -> None:
+    data = survey(n)
+    one = trials("one", data, share=1.0)
+    losses = {node: one.real(node) for node in product(*map(range, one.shape)) if one.enough(node)}
+    least = min(loss for node, loss in losses.items() if node in one.made and one.kept(node))
+    assert min(losses.values()) < least
+    assert found("one", data).loss == pytest.approx(least)
 
 
 def test_what_is_to_stay_stays_and_what_matters_most_goes_last() -> None:
@@ -113,15 +125,66 @@ def test_recipes_beside_it_keep_something_finer_or_take_out_less() -> None:
             survey(), applied.data, scenario=sdc.Scenario(**SCENARIOS["two"]), log=applied.log, seed=1
         ).passed
     words = [one.words.partition(":")[0] for one in proposal.alternatives]
-    assert words[:2] == ["fewer values taken out", "no value taken out"]
-    assert proposal.resting > 0.05 >= proposal.alternatives[0].resting > proposal.alternatives[1].resting == 0
+    assert words == ["fewer values taken out", "age finer", "no value taken out"]
+    assert proposal.resting > 0.05 >= proposal.alternatives[0].resting > proposal.alternatives[2].resting == 0
     bounded = found("two", share=0.05, alternatives=2)
     assert (bounded.recipe, bounded.loss) == (proposal.alternatives[0].recipe, proposal.alternatives[0].loss)
     assert [one.words.partition(":")[0] for one in bounded.alternatives][1] == "no value taken out"
 
 
+def expected_back(proposal: sdc.Proposal, entries: dict[str, Any], data: pl.DataFrame) -> float:
+    """The share of the records that a release by a proposal lets be matched back, as the limit reads it."""
+    applied = proposal.recipe.apply(data, scenario=sdc.Scenario(**entries), watch=False)
+    assessed = applied.assess(seed=1)
+    results = [assessed[name]["matching_risk"] for name in assessed]
+    return float(np.nanmax([(one.mean_match_risk, one.mean_match_risk_otherwise) for one in results]))
+
+
+@pytest.mark.parametrize("name", ["one", "two"])
+def test_no_more_are_expected_to_be_matched_back_than_k_promises(name: str) -> None:
+    """Few values taken out carried k for most records, which are still alone with what they show."""
+    any_match = {**SCENARIOS[name], "thresholds": {"k": 3, "match_risk": 1.0}}
+    data = survey(250)
+    lenient = found(name, data, entries=any_match)
+    kept = found(name, data, alternatives=1)
+    assert expected_back(lenient, any_match, data) > 1 / 3
+    assert (lenient.promise, lenient.kept) == (0, "")
+    assert expected_back(kept, SCENARIOS[name], data) <= 1 / 3
+    assert kept.matched == pytest.approx(expected_back(kept, SCENARIOS[name], data), abs=0.02)
+    assert (kept.promise, kept.caution) == (3, "")
+    assert kept.kept in " ".join(kept.text.replace("\n#", "").split())
+    assert kept.passed
+    assert kept.loss > lenient.loss
+    assert not kept.optimal
+    assert kept.bound == pytest.approx(lenient.bound)
+    for one in kept.alternatives:
+        assert expected_back(one, SCENARIOS[name], data) <= 1 / 3
+
+
+def test_what_loses_least_is_proposed_where_it_keeps_the_promise() -> None:
+    """Then nothing is searched again, and it is the best as before."""
+    bounded = found("one", share=0.05)
+    assert bounded.optimal
+    assert bounded.matched <= 1 / 3
+    lenient = found("one", share=0.05, entries={"thresholds": {"k": 3, "match_risk": 1.0}})
+    assert (bounded.recipe, bounded.loss, bounded.seen) == (lenient.recipe, lenient.loss, lenient.seen)
+    whole = found("one", share=0.0)
+    assert (whole.promise, whole.kept, whole.resting) == (0, "", 0.0)
+    assert math.isnan(whole.matched)
+
+
+def test_a_promise_that_nothing_keeps_is_said() -> None:
+    data = survey(90)
+    proposal = found("one", data, keep=["age", "sex", "area"])
+    assert proposal.passed
+    assert proposal.matched > 1 / 3
+    assert proposal.kept == ""
+    assert proposal.caution.startswith("More than one in 3 records is expected to be matched back")
+    assert proposal.caution in " ".join(proposal.text.replace("\n#", "").split())
+
+
 def test_a_stricter_look_is_not_called_the_best() -> None:
-    lenient = plain("one")
+    lenient = found("one", entries={"thresholds": {"k": 3, "match_risk": 1.0}})
     applied = lenient.recipe.apply(survey(), scenario=sdc.Scenario(**SCENARIOS["one"]), watch=False)
     matched = applied.assess(seed=1)["default"]["matching_risk"].mean_match_risk
     proposal = found("one", entries={"thresholds": {"k": 3, "match_risk": 0.9 * matched}})

@@ -112,12 +112,27 @@ def test_what_the_advice_could_not_judge_is_said(tmp_path: Path) -> None:
 
 def test_a_proposal_that_rests_on_missing_values_says_so_in_the_language(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
-    found = protecting.propose(desk, tell, scenario=SCENARIO)
+    lenient = {**SCENARIO, "thresholds": {**SCENARIO["thresholds"], "match_risk": 1.0}}
+    found = protecting.propose(desk, tell, scenario=lenient)
     assert found["caution"].startswith("Most records (80 to 85 %) reach k only through missing values of others")
     assert found["caution"].endswith("make keys coarser in the steps, so that less has to be taken out.")
-    german = protecting.propose(desk, tell, scenario=SCENARIO, language="de")
+    german = protecting.propose(desk, tell, scenario=lenient, language="de")
     assert german["caution"].startswith("Die meisten Datensätze (80 bis 85")
     assert german["caution"].endswith("sodass weniger herausgenommen werden muss.")
+
+
+def test_a_proposal_says_in_the_language_what_it_keeps_of_what_k_promises(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    found = protecting.propose(desk, tell, scenario=SCENARIO)
+    assert found["kept"] == "At most one in 3 records is expected to be matched back, as k = 3 promises."
+    assert found["caution"] == ""
+    german = protecting.propose(desk, tell, scenario=SCENARIO, language="de")
+    assert german["kept"] == (
+        "Höchstens einer von 3 Datensätzen ist als zugeordnet zu erwarten, wie k = 3 es verspricht."
+    )
+    unmet = protecting.propose(desk, tell, scenario=SCENARIO, keep=SCENARIO["intruders"]["neighbour"], language="de")
+    assert unmet["caution"].startswith("Mehr als einer von 3 Datensätzen ist als zugeordnet zu erwarten")
+    assert unmet["kept"] == ""
 
 
 @pytest.mark.parametrize("loss", [*COARSENING, "pmse"])

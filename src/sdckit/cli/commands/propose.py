@@ -198,8 +198,8 @@ def _tell(proposal: Proposal, out: str, target: Path, *, quiet: bool, internal: 
     holds = [f"{words}: {', '.join(names)}." for words, names in missed.items() if names] or ["Every threshold holds."]
     tell(f"Wrote {target.name}: {counted(len(proposal.recipe.steps), 'step')}. {' '.join(holds)}")
     tell(f"It {proposal.words}." if proposal.words.startswith(("keeps", "gives")) else f"{proposal.words}.")
-    if proposal.caution:
-        tell(f"{proposal.caution}.")
+    for words in filter(None, (proposal.kept, proposal.caution)):
+        tell(f"{words}.")
     for alternative in proposal.alternatives:
         state = "" if alternative.passed else "; a threshold does not hold, or is not judged"
         tell(f"Another: {alternative.words}{state}.")

@@ -69,7 +69,8 @@ def plain_front(recipes: Sequence[Mapping[str, Any]], n: int, *, internal: bool 
 def search_blocks(search: Plain, methods: Sequence[str]) -> list[Block]:
     """Blocks of a search: the reason for each step, and the alternative recipes."""
     first = f"A search over {search['combinations']} combinations of recodings found the recipe."
-    blocks: list[Block] = [Paragraph(first if not search["caution"] else f"{first} {search['caution']}.")]
+    more = (f" {search[words]}." for words in ("kept", "caution") if search[words])
+    blocks: list[Block] = [Paragraph("".join([first, *more]))]
     if search["by"]:
         blocks.append(Paragraph(f"It is the one with the least loss, which is here: {search['by']}."))
     reasons = list(search["reasons"])

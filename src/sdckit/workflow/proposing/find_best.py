@@ -23,7 +23,7 @@ from sdckit.display import counted, printable
 from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Node, Rung
-from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words
+from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words, promise_kept
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
 from sdckit.workflow.recipes.recipe_figures import CoarseningLoss, pmse
@@ -127,7 +127,7 @@ def ranked_by(loss: Loss, trials: Trials, searched: Searched, until: Callable[[]
         moves += len(neighbours)
         if min(own[node] for node in [*neighbours, best]) >= own[best]:
             break
-    made = [node for node in own if node in trials.made]
+    made = [node for node in own if node in trials.made and node in searched.losses]
     return [(own[node], node) for node in sorted(made, key=lambda node: (own[node], searched.losses[node], node))]
 
 
@@ -150,7 +150,8 @@ def _measure(loss: Loss, trials: Trials, searched: Searched, node: Node, own: di
     if release is None:
         return
     searched.losses[node] = trials.made[node].loss
-    own[node] = measured(loss, trials.data, release)
+    if trials.kept(node):
+        own[node] = measured(loss, trials.data, release)
 
 
 def _lacks(loss: Loss, trials: Trials, node: Node) -> bool:
@@ -232,6 +233,8 @@ def _why(trials: Trials, searched: Searched, node: Node, j: int) -> str:
     """Why a key is not released one rung finer, everything else equal."""
     finer = (*node[:j], node[j] - 1, *node[j + 1 :])
     words = trials.lattice.ladders[j].rungs[finer[j]].words
+    if trials.lets_many_match(finer):
+        return f"With it {words}, more records might be matched back than may be."
     if not trials.enough(finer):
         return f"With it {words}, more records are beyond a threshold than suppression may be left with."
     least = searched.losses.get(finer, trials.least(finer))
@@ -276,13 +279,14 @@ def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence
     hidden = {name: about_loss(share, n) for name, share in judged.made.hidden.items()}
     if shares := [f"{printable(name)} {share}" for name, share in hidden.items() if share]:
         lines.append(f"Values taken out: {'; '.join(shares)}.")
-    if told_of_most := caution(judged.resting / n, n):
+    promise = judged.promise
+    if kept := promise_kept(promise, judged.matched):
+        lines.append(f"{kept}.")
+    if told_of_most := caution(judged.resting / n, n, promise, judged.matched):
         lines.append(f"{told_of_most}.")
     elif judged.resting and (resting := about_loss(judged.resting / n, n)):
-        lines.append(
-            f"Of the records, {resting} reach k only through missing values of others. Where that is not enough, "
-            f"{INSTEAD}."
-        )
+        enough = "" if kept else f" Where that is not enough, {INSTEAD}."
+        lines.append(f"Of the records, {resting} reach k only through missing values of others.{enough}")
     if judged.gate:
         lines.append("Tried on the file: every threshold holds after these steps.")
     elif judged.failing:
@@ -313,6 +317,8 @@ MOST_SEEN = 20_000
 MOST_TRIED = 40
 BESIDE = (2_000, 3)  # nodes counted and tried for an alternative
 WITHIN = 0.1  # of the loss: what the caller's own measure chooses from
+TRIED_AGAIN = (MOST_TRIED, 12, 12, 12)  # where few records may be matched back: combinations tried at each leeway
+LEAST_LEEWAY = 1.25  # after the first
 JUDGED = 3  # combinations held against every threshold at each aim
 REPAIRS = 3  # of one of them
 OTHER_DRAWS = tuple(bytes([i]) * len(TRIAL) for i in (1, 2))  # with which a recipe must hold, too
@@ -387,13 +393,14 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
             search = _search(now, asked)
             searched = search.run()
             bound = min(bound, searched.bound)
-            tried += _judged(now, search, replace(searched, bound=bound), asked)
+            fewer, search, searched = _matching_fewer(now, search, searched, asked)
+            tried += _judged(fewer, search, replace(searched, bound=bound), asked)
             if asked.over and (tried or early):
                 break
-        if any(way[3].passed for way in tried) or (asked.over and (tried or early)):
+        if any(way[3].meets for way in tried) or (asked.over and (tried or early)):
             break
     best = min(
-        (way for way in tried if way[3].passed), key=lambda way: (way[3].measured, way[3].made.loss), default=None
+        (way for way in tried if way[3].meets), key=lambda way: (way[3].measured, way[3].made.loss), default=None
     )
     if not first and (best is None or _loses_less_early(trials, asked, best[3].measured, bound)):
         early = pass_early(trials, asked)
@@ -401,7 +408,7 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
         return best
     for now, judged in early:
         search, node = _search(now, asked), judged.made.node
-        searched = min(tried, key=lambda way: len(way[3].failing))[2] if tried else Searched({}, bound, 0, whole=False)
+        searched = min(tried, key=lambda way: _far(way[3]))[2] if tried else Searched({}, bound, 0, whole=False)
         losses = {**searched.losses, node: judged.made.loss}
         return now, search, replace(searched, losses=losses, whole=False), judged
     if not tried:
@@ -409,7 +416,44 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
             "no combination of recodings leaves few enough records beyond the thresholds; keep fewer columns, allow "
             "a larger share= to suppression, or declare hierarchies"
         )
-    return min(tried, key=lambda way: len(way[3].failing))
+    return min(tried, key=lambda way: _far(way[3]))
+
+
+def _far(judged: Judged) -> tuple[int, float]:
+    """How far a node is from meeting every threshold: those that fail, and what is matched back beyond the promise."""
+    return len(judged.failing), judged.matched if judged.broken else 0.0
+
+
+def _matching_fewer(now: Trials, search: Search, searched: Searched, asked: Asked) -> tuple[Trials, Search, Searched]:
+    """Search again where the best of all lets more records be matched back than may be.
+
+    No more are expected to be than combinations of keys are left. So first only as many are allowed as there may be
+    records matched back. Taking values out leaves fewer: then as many more are allowed as that did away with, and what
+    lets too many be matched back is not taken.
+    """
+    ranked = searched.ranked()
+    if not ranked or now.kept(ranked[0]) or asked.over:
+        return now, search, searched
+    asked.tell("looking for recodings by which fewer records are matched back")
+    losses = {node: searched.losses[node] for node in ranked if now.kept(node)}
+    way, seen, leeway = (now, search, replace(searched, losses=losses)), searched.seen, 1.0
+    for tries in TRIED_AGAIN:
+        again, least = replace(now, leeway=leeway), min(losses.values(), default=math.inf)
+        other = replace(_search(again, asked), most_tried=len(losses) + tries, losses=dict(losses), best=least)
+        result = other.run()
+        seen += result.seen
+        losses = {node: loss for node, loss in result.losses.items() if math.isfinite(loss)}
+        way = again, other, replace(result, losses=losses, seen=seen, whole=False)
+        if not losses:  # whatever lets fewest be matched back is the nearest
+            return now, search, replace(searched, seen=seen, whole=False)
+        if asked.over or min(losses.values()) >= least:
+            break
+        node = min(losses, key=lambda node: (losses[node], node))
+        matched = again.made[node].matched * again.lattice.n
+        leeway = max(LEAST_LEEWAY, again.lattice.most_combinations(node) / matched if matched else 0.0)
+        if asked.loss is not None and now.goal is None:  # its releases are ranked by trying others near by
+            return replace(now, leeway=leeway), *way[1:]
+    return way
 
 
 def _loses_less_early(trials: Trials, asked: Asked, least: float, bound: float) -> bool:
@@ -456,7 +500,7 @@ def _passing_early(trials: Trials, asked: Asked) -> Iterator[tuple[Trials, Judge
                 continue
             asked.judging(_candidate(now, node, judge_cells(now, release)))
             judged = _measured(now, _repaired(now, node, asked), asked)
-            if judged.passed:
+            if judged.meets:
                 yield now.with_how(judged.how), judged.without_files()
                 return
         except SdcError:  # of this recipe only, such as suppression in another way that fails
@@ -487,11 +531,11 @@ def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> li
             break
         judged = _measured(now, _repaired(now, node, asked), asked)
         way = (now.with_how(judged.how), search, searched, judged)
-        if judged.passed:
+        if judged.meets:
             if asked.passing is not None:
                 asked.passing(way[0], judged)
             return [way]
-        if not nearest or len(judged.failing) < len(nearest[0][3].failing):
+        if not nearest or _far(judged) < _far(nearest[0][3]):
             nearest = [way]
     return nearest
 
@@ -524,11 +568,17 @@ def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
 
 
 def _ranked(trials: Trials, searched: Searched, asked: Asked) -> list[Node]:
-    """The nodes tried, best first by the caller's loss, or by the information loss without one."""
+    """The nodes tried, best first by the caller's loss, or by the information loss without one.
+
+    Where each lets too many records be matched back, that of which fewest are comes first.
+    """
     if asked.loss is None or trials.goal is not None:
-        return searched.ranked()
-    asked.tell("measuring releases by loss=")
-    return [node for _, node in ranked_by(asked.loss, trials, searched, lambda: asked.over)]
+        nodes = searched.ranked()
+    else:
+        asked.tell("measuring releases by loss=")
+        nodes = [node for _, node in ranked_by(asked.loss, trials, searched, lambda: asked.over)]
+    kept = [node for node in nodes if trials.kept(node)]
+    return kept or sorted(nodes, key=lambda node: trials.made[node].matched)
 
 
 def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
@@ -571,12 +621,14 @@ def variants(trials: Trials, search: Search, judged: Judged, asked: Asked, count
     for words, now, other_search in _searches_beside(trials, search, judged, asked):
         if len(made) > count or asked.over:
             return
-        nodes = other_search.run().ranked()
+        nodes = [other for other in other_search.run().ranked() if now.kept(other)]
         if "finer" in words:  # of other shares only the best tells anything
             nodes = [other for other in nodes if other not in made]
         if nodes and nodes[0] not in made:
             made.add(nodes[0])
-            yield words, _repaired(now, nodes[0], asked)
+            other = _repaired(now, nodes[0], asked)
+            if not other.broken:
+                yield words, other
 
 
 def _searches_beside(

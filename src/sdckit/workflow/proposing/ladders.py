@@ -31,7 +31,7 @@ from sdckit.identity.contributions.coarsening import (
     round_edges,
 )
 from sdckit.numerics.array_types import Ints, Words
-from sdckit.numerics.grouping import group, sum_by
+from sdckit.numerics.grouping import Groups, group, sum_by
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 from sdckit.protect.suppression.suppression_bound import lower_bound, needs_unbounded
 from sdckit.protect.suppression.suppression_choices import GONE, Order, Situation, find_choices
@@ -414,25 +414,33 @@ class Lattice:
         """Indices into `side.at` of the keys that are released."""
         return [i for i, j in enumerate(side.at) if not self.ladders[j].rungs[node[j]].left_out]
 
+    def most_combinations(self, node: Node) -> int:
+        """Combinations of keys after the recodings, of the intruder who sees most; a missing value is one more."""
+        left = [(side, self._left(side, node)) for side in self.sides]
+        return max(len(self._classes(side, known, node)[0].size) if known else 0 for side, known in left)
+
     def known(self, side: Side, node: Node) -> Known | None:
         """Equivalence classes of an intruder after the recodings; None where no key is left."""
         left = self._left(side, node)
         if not left:
             return None
+        classes, layout, missing = self._classes(side, left, node)
+        count = len(classes.size)
+        size = np.bincount(classes.of_row, side.size, count).astype(np.int64)
+        total = None if side.weight is None else sum_by(classes.of_row, side.weight, count)
+        frequency, population = self._frequencies(side, left, classes.words, layout, size, total, missing)
+        return Known(frequency, size, population, classes.words, layout, classes.of_row, missing)
+
+    def _classes(self, side: Side, left: Sequence[int], node: Node) -> tuple[Groups, Layout, tuple[int, ...]]:
+        """Cells of an intruder grouped by the keys that are left; how these are packed, their codes of missing."""
         parts = [self._mapped(side, i, node[side.at[i]]) for i in left]
         bits = [max(0, missing).bit_length() for _, missing in parts]
         shifts = [sum(bits[:i]) for i in range(len(bits))]
         words = np.zeros(len(side.size), np.uint64)
         for (codes, _), shift in zip(parts, shifts, strict=True):
             words |= codes << np.uint64(shift)
-        classes = group(words, bits=sum(bits))
-        count = len(classes.size)
-        size = np.bincount(classes.of_row, side.size, count).astype(np.int64)
-        total = None if side.weight is None else sum_by(classes.of_row, side.weight, count)
         missing = tuple(missing_code for _, missing_code in parts)
-        layout = Layout(tuple(shifts), tuple(bits))
-        frequency, population = self._frequencies(side, left, classes.words, layout, size, total, missing)
-        return Known(frequency, size, population, classes.words, layout, classes.of_row, missing)
+        return group(words, bits=sum(bits)), Layout(tuple(shifts), tuple(bits)), missing
 
     def _mapped(self, side: Side, i: int, rung: int) -> tuple[Words, int]:
         """Recoded values of one key of an intruder, cell by cell, and the code of a missing value."""

@@ -13,6 +13,7 @@ from sdckit.display import EXACT, Displayed, counted, exact_shown, plain_html, p
 from sdckit.errors import DataError
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import AS_IT_IS, LEFT_OUT
+from sdckit.workflow.proposing.matched_back import MostMatched
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.starter_recipe import about_share
 
@@ -21,6 +22,7 @@ REASON = re.compile(r"((?:#.*\n)+)\[\[steps\]\]")  # the comment above a step
 FRONT = "Risk and loss of the recipe, and of others that were found"
 MOST = 0.5  # of the records
 INSTEAD = "limit how many records may be matched back, or bound what is left to suppression (share=0.05)"
+NOT_KEPT = "no recipe was found by which fewer are. Name fewer keys, or give them coarser values"
 
 
 def in_words(keys: Mapping[str, str]) -> str:
@@ -45,14 +47,35 @@ def about_loss(share: float, n: int) -> str:
     return about_share(round(min(1.0, max(0.0, share)) * n), n)
 
 
-def caution(resting: float, n: int) -> str:
+def promise_kept(k: int, matched: float) -> str:
+    """What the search kept of its own accord, as the limit of `k` promises it; "" where it promises or kept nothing.
+
+    >>> promise_kept(3, 0.2)
+    'At most one in 3 records is expected to be matched back, as k = 3 promises'
+    >>> promise_kept(3, 0.4), promise_kept(0, 0.2)
+    ('', '')
+    """
+    if not k or not MostMatched(1 / k).holds(matched):
+        return ""
+    return f"At most one in {k} records is expected to be matched back, as k = {k} promises"
+
+
+def caution(resting: float, n: int, k: int = 0, matched: float = math.nan) -> str:
     """Warning where most records reach k only through missing values of others; "" otherwise.
+
+    Where `k` promises that no more than one in k records is expected to be `matched` back, that is what counts.
 
     >>> caution(0.88, 1000)[:65]
     'Most records (85 to 90 %) reach k only through missing values of '
-    >>> caution(0.2, 1000)
-    ''
+    >>> caution(0.2, 1000), caution(0.88, 1000, 3, 0.3)
+    ('', '')
+    >>> caution(0.88, 1000, 3, 0.4)[:78]
+    'More than one in 3 records is expected to be matched back, although k = 3 hold'
     """
+    if promise_kept(k, matched):
+        return ""
+    if k:
+        return f"More than one in {k} records is expected to be matched back, although k = {k} holds: {NOT_KEPT}"
     about = about_loss(resting, n)
     if resting < MOST or not about:
         return ""
@@ -158,6 +181,12 @@ class Proposal(Displayed):
         The expected re-identifications in the release, of the intruder for whom they are most.
     small : int
         Records in groups of fewer than five that stand behind it where it is estimated.
+    promise : int
+        The k by which at most one in k records may be expected to be matched back, which the search kept of its own
+        accord; 0 where the scenario limits that itself or has no k, and where no key is missing in the release.
+    matched : float
+        Share of the records expected to be matched back, of the intruder for whom it is largest; NaN where it was not
+        looked at. Above one over `promise`, no recipe was found that keeps it.
     n, nodes, seen, tried : int
         Records; combinations of recodings, those that were counted, and those that were tried on the file.
     """
@@ -184,6 +213,8 @@ class Proposal(Displayed):
     measured: float = math.nan
     expected: float = 0.0
     small: int = 0
+    promise: int = 0
+    matched: float = math.nan
 
     @property
     def gap(self) -> float:
@@ -196,9 +227,14 @@ class Proposal(Displayed):
         return in_words(self.keys)
 
     @property
+    def kept(self) -> str:
+        """What the search kept of its own accord, in a sentence; empty where nothing had to be."""
+        return promise_kept(self.promise, self.matched)
+
+    @property
     def caution(self) -> str:
-        """What to know where most records reach k only through missing values of others, and what to do; else empty."""
-        return caution(self.resting, self.n)
+        """What to know where too many records may be found though k holds, and what to do; else empty."""
+        return caution(self.resting, self.n, self.promise, self.matched)
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -211,7 +247,7 @@ class Proposal(Displayed):
         whole = self.to_dict(internal=internal)
         recipes = [whole, *whole["alternatives"]]
         return {
-            "reasons": self.reasons, "caution": self.caution, "combinations": f"{self.nodes:,}",
+            "reasons": self.reasons, "kept": self.kept, "caution": self.caution, "combinations": f"{self.nodes:,}",
             "by": "" if self.by == INFORMATION else LOSSES.get(self.by, OF_CALLER),
             "recipes": tuple(
                 {name: _shown(entry[name]) for name in ("words", "loss", "resting")} | {"passed": bool(entry["passed"])}
@@ -254,7 +290,8 @@ class Proposal(Displayed):
             "by": self.by, "measured": self.measured if internal else None, "optimal": self.optimal,
             "words": self.words, "keys": dict(self.keys),
             "hidden": {name: shown(share) for name, share in self.hidden.items()},
-            "resting": shown(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
+            "resting": shown(self.resting), "matched": self.matched if internal and self.matched >= 0 else None,
+            "kept": self.kept, "caution": self.caution, "exceeded": list(self.exceeded),
             "unjudged": list(self.unjudged), "reasons": list(self.reasons),
             "impossible": list(self.impossible) if internal else list(self.exceeded),
             "risk": risks[0],
@@ -292,7 +329,7 @@ class Proposal(Displayed):
             loses = f"{self.loss:.1%} of what the keys tell"
         return (
             f"Proposal({counted(len(self.recipe.steps), 'step')}, {verdict}, loses {loses}, {best} of "
-            f"{self.nodes:,} combinations: {self.words}{'. ' * bool(self.caution)}{self.caution})"
+            f"{self.nodes:,} combinations: {'. '.join(filter(None, (self.words, self.kept, self.caution)))})"
         )
 
 

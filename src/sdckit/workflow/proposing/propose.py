@@ -88,7 +88,8 @@ def write_proposal(
             f"{verdict.intruder}: {verdict.sentence}" for verdict in judged.verdicts if verdict.holds is not True
         ),
         alternatives=alternatives, n=lattice.n, nodes=lattice.size, seen=searched.seen, tried=len(searched.losses),
-        by=by, measured=judged.measured, expected=judged.expected, small=judged.small,
+        by=by, measured=judged.measured, expected=judged.expected, small=judged.small, promise=judged.promise,
+        matched=judged.matched,
     )  # fmt: skip
 
 

@@ -74,8 +74,9 @@ class Searched:
 class Search:
     """One search; at most `most_seen` nodes counted and `most_tried` tried, until the monotonic clock reads `until`.
 
-    `known`: an earlier search of the same problem, whose tags are reused. `within`: nodes whose loss exceeds the best
-    by less than this are tried, too, for another loss to choose from.
+    `known`: an earlier search of the same problem, whose tags are reused. `losses`: of nodes tried before, `best` the
+    least of them. `within`: nodes whose loss exceeds the best by less than this are tried, too, for another loss to
+    choose from.
     """
 
     problem: Problem
@@ -100,6 +101,8 @@ class Search:
         else:
             self.state = np.where(self.known.state == TOO_MANY, TOO_MANY, OPEN).astype(np.int8)
             self.enough = self.known.enough.copy()
+        for node in self.losses:  # tried before
+            self.state[node] = DONE
 
     def finer(self, key: int, rung: int) -> None:
         """Restrict the search to nodes that release a key finer than this rung."""

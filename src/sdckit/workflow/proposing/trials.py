@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +17,7 @@ from sdckit.catalogue.attribute import NUMBERS
 from sdckit.cells.packing import group_codes
 from sdckit.cells.table import Cells
 from sdckit.data.columns import float_values
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import LIMITS, PROMISED
 from sdckit.data.methods import METHODS
 from sdckit.data.outgoing.only_records import on_the_way
 from sdckit.data.replace import open_eager
@@ -31,6 +32,7 @@ from sdckit.workflow.assessment import ReleaseAssessment
 from sdckit.workflow.check import CheckResult, check_assessment
 from sdckit.workflow.plan import read_by_limits
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Rung, Side, ladder_of, refines
+from sdckit.workflow.proposing.matched_back import MostMatched, matched_back, most_matched
 from sdckit.workflow.proposing.search import Goal
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.number_steps import columns_beyond, exact_columns, size_classes
@@ -77,13 +79,15 @@ class Made:
     """Steps of a node, the suppression they need and the loss of its release.
 
     `steps`: each with its purpose ("recoding", "left out", "weight", "k", "l", "risk", "allowed", "classes").
-    `hidden`: the share of suppressed values of each column.
+    `hidden`: the share of suppressed values of each column. `matched`: the share of the records that are expected to be
+    matched back, of the intruder for whom it is largest; 0 where no limit on it has to be looked at.
     """
 
     node: Node
     steps: tuple[tuple[str, Step], ...]
     hidden: Mapping[str, float]
     loss: float
+    matched: float = 0.0
 
     @property
     def drawn(self) -> bool:
@@ -128,6 +132,17 @@ class Trials:
     # by which columns may tell what steps change; looked for when the first release is judged
     relations: Callable[[], tuple[ExactRelation, ...]] = tuple
     goal: Goal | None = None  # another loss to search by
+    # how many combinations of keys are left at most, over those that let few enough be matched back for certain
+    leeway: float | None = None
+
+    @cached_property
+    def most(self) -> MostMatched | None:
+        """The share of the records that may be expected to be matched back; None where every share will do."""
+        return most_matched(self.scenario)
+
+    def kept(self, node: Node) -> bool:
+        """Whether no more records are expected to be matched back by the release of a node than may be."""
+        return self.most is None or self.most.holds(self.made[node].matched)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -142,9 +157,17 @@ class Trials:
         """Whether at most `share` of the records are beyond a limit, and some key is released."""
         if all(ladder.rungs[rung].left_out for ladder, rung in zip(self.lattice.ladders, node, strict=True)):
             return False
+        if self.lets_many_match(node):
+            return False
         most = self.share * self.lattice.n
         pairs = zip(self.lattice.beyond(node, most=most), self.lattice.sides, strict=True)
         return all(beyond.records <= most * side.may_hide and not beyond.expected for beyond, side in pairs)
+
+    def lets_many_match(self, node: Node) -> bool:
+        """Whether more combinations of keys are left than the leeway allows."""
+        if self.leeway is None or self.most is None:
+            return False
+        return self.lattice.most_combinations(node) > self.leeway * self.most.share * self.lattice.n
 
     def least(self, node: Node) -> float:
         """Lower bound on the loss of the node's release."""
@@ -153,9 +176,11 @@ class Trials:
         return self.lattice.coarsening(node) + self.lattice.least_hidden(node)
 
     def real(self, node: Node) -> float:
-        """Exact loss of the node's release; infinite where a step fails."""
+        """Exact loss of the node's release; infinite where a step fails, or with a leeway too many are matched back."""
         try:
             self.made[node], release = self._make(node)
+            if self.leeway is not None and not self.kept(node):
+                return float("inf")
             return self.made[node].loss if self.goal is None else self.goal.of(self.data, release)
         except SdcError:  # such as a hierarchy that lacks a value
             return float("inf")
@@ -192,14 +217,17 @@ class Trials:
             if (coarser := weight_step(data, self._left_scenario(data))) is not None:
                 data = self._run(data, coarser)[0]
                 steps.append(("weight", coarser))
+            recoded = data
             for kind, step, changed, after in self._suppressed(data, node):
                 data = after
                 steps.append((kind, step))
                 for name, count in changed.items():
                     hidden[name] = hidden.get(name, 0) + count
             self._check(data)
+            most = self.most
+            matched = 0.0 if most is None else matched_back(recoded, data, self._left_scenario(data), most)
         shares = {name: count / self.lattice.n for name, count in hidden.items() if count}
-        return Made(node, tuple(steps), shares, self.lattice.loss(node, shares)), data
+        return Made(node, tuple(steps), shares, self.lattice.loss(node, shares), matched), data
 
     def _check(self, data: Any) -> None:
         """Raise where suppression did not reach k and l, as in strata too small for it."""
@@ -360,11 +388,29 @@ class Judged:
     unsaid: tuple[str, ...] = ()  # what no recipe can mend: the scenario says nothing of a role, or of columns
     mended: Mended = field(default_factory=Mended)
     unrepaired: str = ""  # why no other suppression could be made, where one was needed
+    promised: tuple[Verdict, ...] = ()  # on what k promises, which the search keeps of its own accord
+    promise: int = 0  # the k of these, where all of them could be judged
 
     @property
     def passed(self) -> bool:
         """Whether every threshold was checked and holds, but for what no recipe can mend."""
         return bool(self.verdicts) and not self.failing
+
+    @property
+    def broken(self) -> bool:
+        """Whether more are expected to be matched back than k promises."""
+        return any(verdict.holds is False for verdict in self.promised)
+
+    @property
+    def matched(self) -> float:
+        """Share of the records expected to be matched back, of the intruder with most; NaN if not judged."""
+        values = [verdict.value for verdict in (*self.promised, *self.verdicts) if verdict.name == PROMISED.name]
+        return max((value for value in values if value is not None), default=math.nan)
+
+    @property
+    def meets(self) -> bool:
+        """Whether every threshold holds and no more are expected to be matched back than k promises."""
+        return self.passed and not self.broken
 
     @property
     def gate(self) -> bool:
@@ -444,11 +490,13 @@ def judge(
     data, scenario = trials.data, trials.scenario
     mended = mend_relations(trials.relations(), [step for _, step in made.steps], scenario, keep)
     steps = all_steps(scenario, open_eager(data, {}).columns, made, mended)
+    most = trials.most if made.matched else None
+    kept = (scenario if most is None else most.asked(scenario)).changed(identifiers=())
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         applied = tried(data, scenario, steps, mended.derived, step=tell, secret=secret)
         measured: Any = assess_read(
-            data, applied.data, scenario=scenario.changed(identifiers=()), control=control, seed=SEED,
+            data, applied.data, scenario=kept, control=control, seed=SEED,
             recipe=applied.recipe, log=applied.log, whole=True, lean=True, step=tell,
             soonest=(NUMBERS, lambda results: bool(_beyond(results, scenario, keep, how))) if soon else None,
         )  # fmt: skip
@@ -457,8 +505,12 @@ def judge(
         checked = check_assessment(measured)
     assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
+    k = 0 if most is None else most.promise
+    promised = tuple(verdict for verdict in checked.verdicts if k and verdict.name == PROMISED.name)
+    judged = bool(promised) and all(verdict.holds is not None for verdict in promised)
     return Judged(
-        made, how, checked.verdicts, assessment, estimated=sampled, unsaid=_unsaid(checked, scenario), mended=mended
+        made, how, tuple(verdict for verdict in checked.verdicts if verdict not in promised), assessment,
+        estimated=sampled, unsaid=_unsaid(checked, scenario), mended=mended, promised=promised, promise=k * judged,
     )  # fmt: skip
 
 

@@ -408,7 +408,7 @@ def propose(
             drawn = {"points": []}
         return {
             **rows[0], "text": proposal.text, "exceeded": list(proposal.exceeded),
-            "unjudged": list(proposal.unjudged), "caution": proposal.caution, "map": drawn,
+            "unjudged": list(proposal.unjudged), "kept": proposal.kept, "caution": proposal.caution, "map": drawn,
         }  # fmt: skip
 
     remembered = desk.remember("propose", [chosen.to_toml(), list(keep), by, seconds, exact], make)
@@ -417,7 +417,9 @@ def propose(
     ]
     html = _written(desk, remembered["text"], exact=exact, language=language)
     caution = remembered["caution"] and say(f"{remembered['caution'].replace(INSTEAD, BY_HAND)}.", language)
-    return {**remembered, "map": {**remembered["map"], "points": points}, "html": html, "caution": caution}
+    kept = remembered["kept"] and say(f"{remembered['kept']}.", language)
+    changed = {"html": html, "kept": kept, "caution": caution}
+    return {**remembered, "map": {**remembered["map"], "points": points}, **changed}
 
 
 def begin_proposal(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False) -> dict[str, Any]:
