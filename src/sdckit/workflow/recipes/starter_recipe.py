@@ -8,6 +8,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -242,19 +243,17 @@ def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str,
 
     first: dict[str, Step] = {}
     unstepped: dict[str, str] = {}
+    frame = open_eager(data, {})
     for name in scenario.intruders:
-        advised = key_contributions(
-            data, scenario=scenario.intruder(name).changed(person=None), pairs=False
-        ).coarsenings
+        intruder = scenario.intruder(name).changed(person=None)
+        advised = key_contributions(data, scenario=intruder, pairs=False).coarsenings
         for key, row in advised.items():
             if row.step and (row.step_is_public or internal):
                 first.setdefault(key, tomllib.loads(row.step)["steps"][0])
             else:
                 unstepped.setdefault(key, row.scale)
-        frame = open_eager(data, {})
-        for key in scenario.intruders[name]:
-            if key not in advised and frame[key].n_unique() >= RARE * len(frame):
-                unstepped.setdefault(key, "rare")
+        left = [key for key in scenario.intruders[name] if key not in advised]
+        unstepped = {key: "rare" for key in left if frame[key].n_unique() >= RARE * len(frame)} | unstepped
     return first, unstepped
 
 
@@ -262,11 +261,7 @@ def _best(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | None:
     """The step with the largest reduction of records over a limit per bit lost, and its data; None if none helps."""
     best, chosen = (0.0, ""), None
     for key in dict.fromkeys(key for name in intruders for key in way.scenario.intruders[name]):
-        for step in _steps_after(way, key):
-            try:
-                data = _recoded(way, step)
-            except SdcError:  # such as a value that a hierarchy has not at this level
-                continue
+        for step, data in _trials(way, key):
             after = _all_over(data, way.scenario)
             saved = sum(_saved(way.over[name], after[name]) for name in intruders)
             if saved <= 0:
@@ -283,11 +278,7 @@ def _most_telling(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | N
     """The next step on the key that tells most of those that have one, and its data; None if none has."""
     keys = dict.fromkeys(key for name in intruders for key in way.scenario.intruders[name])
     for bits, key in sorted(((_bits(way.data, key), key) for key in keys), reverse=True):
-        for step in _steps_after(way, key):
-            try:
-                data = _recoded(way, step)
-            except SdcError:
-                continue
+        for step, data in _trials(way, key):
             if _bits(data, key) < bits:
                 return Coarser(key, step, way.over, _all_over(data, way.scenario)), data
     return None
@@ -295,6 +286,13 @@ def _most_telling(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | N
 
 def _saved(before: Over, after: Over) -> float:
     return before.records - after.records + before.expected - after.expected
+
+
+def _trials(way: Way, key: str) -> Iterator[tuple[Step, Any]]:
+    """The further steps of a key that can be carried out, with the data after each."""
+    for step in _steps_after(way, key):
+        with suppress(SdcError):  # such as a value that a hierarchy has not at this level
+            yield step, _recoded(way, step)
 
 
 def _steps_after(way: Way, key: str) -> Iterator[Step]:
