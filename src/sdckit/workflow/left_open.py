@@ -73,7 +73,8 @@ def counted_beside(
     `before`: the original of the `pair`, of which the files `released` were made. `drawn`: a key is made up for all
     records, so that a release may have any size, and there may be several.
     """
-    questions, reason = OF_PEOPLE, ""
+    questions: Sequence[str] = OF_PEOPLE
+    reason = ""
     if drawn:
         reason = REPEATED if any(_divisor(record_sizes(frame)) > 1 for frame in released) else ""
     elif len(released) > 1 and not _one_holds_all(released):
