@@ -67,6 +67,7 @@ def test_a_release_with_more_records_than_its_original_is_not_judged() -> None:
     assert words_of(FILE.lazy(), many().lazy())["k"] == "not judged"
     some = pl.concat([FILE, FILE.filter(pl.len().over(KEYS) < 3), FILE.filter(pl.len().over(KEYS) < 3)])
     assert words_of(FILE, some)["k"] == "not judged"
+    assert words_of(FILE, some, thresholds={"replicated_uniques": 1.0}) == {"replicated_uniques": "holds"}
 
 
 def test_an_original_of_copies_is_not_judged() -> None:

@@ -10,12 +10,13 @@ import narwhals.stable.v2 as nw
 from sdckit.data.frames import Frame, collect
 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)
+UNKNOWN = 0.05  # of the records with a text that the original does not have: a made file may have some of its domain
 OUTSIDE = 0.5  # of the numbers beyond those of the original: noise and rounding move fewer there
 MOST = 100_000  # different texts that are brought from an engine
 
 
 def relabelled(original: Frame, released: Frame, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of some columns with a text that the original does not have, or most of whose numbers lie beyond its own.
+    """Those of some columns with texts that the original spells otherwise, or whose texts or numbers are not its own.
 
     Whoever compares them finds nobody, though a reader knows that `White` is `white`. Missing values tell nothing.
 
@@ -45,9 +46,7 @@ def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
     """
     kinds = frame.collect_schema()
     spelt = {name: _texts(frame, name) for name in names if kinds.get(name) in TEXTS}
-    return tuple(
-        name for name, own in spelt.items() if len({" ".join(text.casefold().split()) for text in own}) < len(own)
-    )
+    return tuple(name for name, own in spelt.items() if len({*map(_bare, own)}) < len(own))
 
 
 def _differs(original: Frame, released: Frame, name: str, kinds: Sequence[Any]) -> bool:
@@ -57,11 +56,25 @@ def _differs(original: Frame, released: Frame, name: str, kinds: Sequence[Any]) 
         ((low, high),) = _rows(before, column.min().alias("low"), column.max().alias("high"))
         if low is None:
             return False
-        ((share,),) = _rows(after, ((column < low) | (column > high)).cast(nw.Float64).mean().alias("share"))
-        return share is not None and bool(share > OUTSIDE)
+        beyond = ((column < low) | (column > high)).cast(nw.Float64).mean().alias("share")
+        ((share, least, most),) = _rows(after, beyond, column.min().alias("least"), column.max().alias("most"))
+        return share is not None and bool(share > OUTSIDE and least < most)  # a constant tells nothing of anybody
     if all(kind in TEXTS for kind in kinds):
-        return bool(_texts(released, name) - _texts(original, name))
+        known = _texts(original, name)
+        unknown = _texts(released, name) - known
+        if not unknown or {*map(_bare, unknown)} & {*map(_bare, known)}:
+            return bool(unknown)
+        text = nw.col(name).cast(nw.String)
+        ((share,),) = _rows(
+            released.filter(~text.is_null()), text.is_in(sorted(unknown)).cast(nw.Float64).mean().alias("share")
+        )
+        return share is not None and bool(share > UNKNOWN)
     return False
+
+
+def _bare(text: str) -> str:
+    """A text without capitals and needless blanks."""
+    return " ".join(text.casefold().split())
 
 
 def _is_there(name: str, kind: Any) -> Any:
@@ -70,9 +83,8 @@ def _is_there(name: str, kind: Any) -> Any:
 
 
 def _texts(frame: Frame, name: str) -> set[str]:
-    return {
-        text for (text,) in _rows(frame.select(nw.col(name).cast(nw.String)).unique().head(MOST)) if text is not None
-    }
+    there = frame.filter(~nw.col(name).is_null()).select(nw.col(name).cast(nw.String))
+    return {text for (text,) in _rows(there.unique().head(MOST))}
 
 
 def _rows(frame: Frame, *expressions: Any) -> list[tuple[Any, ...]]:

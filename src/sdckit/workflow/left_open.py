@@ -14,6 +14,7 @@ from sdckit.data.columns import to_arrow
 from sdckit.data.frames import Frame, is_lazy, record_sizes
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.numerics.array_types import Ints
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.verdicts import Verdict
@@ -73,7 +74,8 @@ def counted_beside(
     `before`: the original of the `pair`, of which the files `released` were made. `drawn`: a key is made up for all
     records, so that a release may have any size, and there may be several.
     """
-    questions, reason = OF_PEOPLE, ""
+    questions: Sequence[str] = OF_PEOPLE
+    reason = ""
     if drawn:
         reason = REPEATED if any(_divisor(record_sizes(frame)) > 1 for frame in released) else ""
     elif len(released) > 1 and not _one_holds_all(released):
@@ -108,7 +110,8 @@ def _opened(
     def reason_of(verdict: Verdict) -> str:
         kind = LIMITS[verdict.name]
         is_meant = verdict.holds and (variables is None or verdict.variable in variables)
-        return (reasons.get(kind.judged) or reasons.get(kind.question) or "") if is_meant else ""
+        reason = (reasons.get(kind.judged) or reasons.get(kind.question) or "") if is_meant else ""
+        return "" if reason == MORE and SYNTHETIC in kind.types else reason  # which files of any size are judged by
 
     return tuple(
         replace(verdict, holds=None, n_records=None, value=None, reason=reason, because="", n_category=None, keyless="")
