@@ -489,9 +489,7 @@ def _released(
     return rows[starts[cell] + nth], choices.masks[group[by_cell]]
 
 
-def _own_groups(
-    choices: Choices, size: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _own_groups(choices: Choices, size: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """For each cell that reaches k somewhere, the group with most unchanged records; and which cells these are.
 
     Among equals the keys with more levels go: where missing values count for less, drawn ones leave more to be mended.
