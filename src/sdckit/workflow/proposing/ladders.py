@@ -16,7 +16,7 @@ from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
 from sdckit.data.columns import MONTHS
 from sdckit.data.hierarchy import Hierarchy
-from sdckit.errors import DataError
+from sdckit.errors import ColumnError, DataError
 from sdckit.identity.contributions.coarsening import (
     MOST_NAMED,
     Levels,
@@ -527,3 +527,19 @@ def _below_l(known: Known, sensitive: Ints, l: int, *, whole: bool = False) -> i
     for j, missing in enumerate(known.missing if whole else ()):
         few &= known.layout.decode(known.words, j) < missing
     return int(known.size[few].sum())
+
+
+MOST_NODES = 1_000_000
+
+
+def thinned(lattice: Lattice, most: int = MOST_NODES) -> Lattice:
+    """Thin a lattice to at most `most` nodes by dropping every second inner rung of the longest ladder."""
+    ladders = list(lattice.ladders)
+    while int(np.prod([float(len(ladder.rungs)) for ladder in ladders])) > most:
+        j = max(range(len(ladders)), key=lambda i: len(ladders[i].rungs))
+        rungs = ladders[j].rungs
+        if len(rungs) <= 2:
+            raise ColumnError(f"{len(ladders)} keys are too many for a search; name fewer, or keep some (keep=)")
+        inner = rungs[1:-1]
+        ladders[j] = Ladder(ladders[j].key, ladders[j].codes, (rungs[0], *inner[1::2], rungs[-1]), ladders[j].missing)
+    return Lattice(tuple(ladders), lattice.sides, lattice.weights, lattice.n)

@@ -168,9 +168,9 @@ def propose(
         Columns that may be drawn anew where recodings and suppression do not do, and how.
     share : float
         Of the records, those that the recodings may leave beyond a threshold at most; suppression does the rest.
-        By default the loss alone decides how much is recoded and how much taken out. Many records may then reach k
-        only through missing values of others (``resting``), which protects less than k records that are alike: where
-        it is most of them, ``caution`` says so, and 0.05 bounds it.
+        By default the loss decides how much is recoded and how much taken out, as far as no more records are expected
+        to be matched back than k promises. Many records may still reach k only through missing values of others
+        (``resting``): 0.05 bounds it.
     loss : {"information", "pmse", "model"}, name of a figure, or callable
         What a release loses: of what the keys tell (see below); how well logistic regression tells it from the file,
         by `propensity`; one less the mean overlap of the intervals of a regression, by `compare_models`; a figure of
@@ -231,6 +231,11 @@ def propose(
     with it, or are left out; then the next combinations are tried; then those for two and four times the k, and those
     that leave at most 0.05 of the records to suppression; then the columns in `allow` are drawn anew. What was still
     not met stands in ``impossible``. Ctrl-C ends the search with the best so far.
+
+    A limit of k promises that nobody is found with a chance above one in k, which records that reach k through missing
+    values of others do not keep. So without a limit on records matched back in the scenario, no more than one over k
+    of them are expected to be, for each intruder: ``kept`` says so, and ``caution`` where no recipe was found by which
+    that is so. What keeps it at a larger loss than the best of all is never called ``optimal``.
 
     A missing key is no wildcard to l: records that lack different keys are in different groups. Groups with too few
     sensitive values lose one key, then half of them, then all.

@@ -24,14 +24,14 @@ from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import not_said
 from sdckit.data.seeds import Mixed
-from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.grouping import first_of_groups, sum_by
 from sdckit.workflow.assess import assess_in_turn, assess_read
 from sdckit.workflow.assessment import ReleaseAssessment
 from sdckit.workflow.check import CheckResult, check_assessment
 from sdckit.workflow.plan import read_by_limits
-from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Rung, Side, ladder_of, refines
+from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, refines, thinned
 from sdckit.workflow.proposing.matched_back import MostMatched, matched_back, most_matched
 from sdckit.workflow.proposing.search import Goal
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
@@ -583,7 +583,6 @@ def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
 # Building the lattice from a file and its scenario.
 
 
-MOST_NODES = 1_000_000
 OWN = "as preferred"
 
 
@@ -682,16 +681,3 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
         )
     group = np.unique(new_of[levels.codes], return_inverse=True)[1].astype(np.int64)
     return OWN, {"method": recoding.method, **recoding.arguments}, group
-
-
-def thinned(lattice: Lattice, most: int = MOST_NODES) -> Lattice:
-    """Thin a lattice to at most `most` nodes by dropping every second inner rung of the longest ladder."""
-    ladders = list(lattice.ladders)
-    while int(np.prod([float(len(ladder.rungs)) for ladder in ladders])) > most:
-        j = max(range(len(ladders)), key=lambda i: len(ladders[i].rungs))
-        rungs = ladders[j].rungs
-        if len(rungs) <= 2:
-            raise ColumnError(f"{len(ladders)} keys are too many for a search; name fewer, or keep some (keep=)")
-        inner = rungs[1:-1]
-        ladders[j] = Ladder(ladders[j].key, ladders[j].codes, (rungs[0], *inner[1::2], rungs[-1]), ladders[j].missing)
-    return Lattice(tuple(ladders), lattice.sides, lattice.weights, lattice.n)
