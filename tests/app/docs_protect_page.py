@@ -378,7 +378,7 @@ SCRIPT.elsewhere(
     "Undo leaves them alone, and they are saved with your work.",
 )
 SCRIPT.elsewhere(
-    "tests/app/test_versions.py::test_a_version_of_another_file_is_listed_and_cannot_be_opened",
+    "tests/app/pages/test_protect.py::test_a_version_of_another_file_is_listed_and_cannot_be_opened",
     "A version whose columns the open file does not have stays in the list and cannot be opened there.",
 )
 

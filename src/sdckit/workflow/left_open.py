@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.cells.comparable_files import relabelled, spelt_twice
 from sdckit.cells.pair import Pair
-from sdckit.cells.relabelled import relabelled, spelt_twice
 from sdckit.data.columns import to_arrow
 from sdckit.data.frames import Frame, is_lazy, record_sizes
 from sdckit.data.limits import LIMITS

@@ -13,12 +13,12 @@ import numpy as np
 from sdckit.catalogue.attacks import COPIES
 from sdckit.catalogue.row import too_many
 from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells.comparable_files import NEIGHBOURS, look_mixed
 from sdckit.cells.pair import ROW, Pair, count_pair, open_pair, read_pair
 from sdckit.cells.parted_pair import can_deal_together, compared_before, count_or_part, deal_together
 from sdckit.cells.plans.drawn_pair import some_records
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
-from sdckit.cells.row_order import NEIGHBOURS, look_mixed
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column
 from sdckit.data.frames import column_names, is_lazy, on_spark, sum_of

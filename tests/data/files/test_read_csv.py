@@ -268,7 +268,7 @@ def test_column_names(saved):
     assert read_file(path, columns=["é", "a b"]).rows() == [(5, 1)]
 
 
-def test_row_order_and_projection(saved):
+def test_comparable_files_and_projection(saved):
     n = 30_000
     path = saved("i,secret,j\n" + "".join(f"{i},{MARK},{i % 7}\n" for i in range(n)))
     frame = read_file(path, columns=["j", "i"])

@@ -1,4 +1,4 @@
-"""The page Protect: the steps as a list, each with its form and its picture, and what all of them come to."""
+"""The page Protect: the steps as a list, each with its form and picture, what they come to, and earlier versions."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ from functools import partial
 from typing import Any
 
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
-from shiny.ui import HTML, TagChild, TagList, tags
+from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
-from sdckit.app.browser_sessions import Step, made_steps
+from sdckit.app.browser_sessions import Step, Work, made_steps
 from sdckit.app.page_context import Kept, Room, Say, named_upload, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
 from sdckit.app.recipe_map import DID as DID_MAP, USE, WHY as WHY_MAP, RecipeMap, map_panel
-from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, scenario_field, start_shown, step_shown
-from sdckit.app.versions import can_open, version_list_shown, versions_fold
+from sdckit.app.step_form import (
+    button,
+    found_shown,
+    is_ready,
+    name_of,
+    passing_shown,
+    scenario_field,
+    start_shown,
+    step_shown,
+)
 from sdckit.data.methods import METHODS, kind_of
+from sdckit.data.scenarios.scenario_form import fits
 
 Plain = Mapping[str, Any]
 SECONDS = 120  # of a search for a recipe
@@ -421,3 +430,58 @@ def _serve_versions(input: Inputs, bench: Bench) -> None:
             room.keep_version(name=name)
         else:
             room.alert(room.say("Give the version a name."), beside="version_name")
+
+
+# Earlier scenarios and steps: kept under a name or by themselves, put side by side, opened again.
+
+
+OTHER_FILE = "Its roles name columns that this file does not have."
+ABOUT = "Every version holds roles, limits and steps. Undo leaves them alone; they are saved with your work."
+
+
+def can_open(work: Work, version: Mapping[str, Any]) -> bool:
+    """Whether the open file has the columns of a version.
+
+    >>> can_open(Work(facts={"columns": ["age"]}), {"scenario": {"keys": ["sex"]}})
+    False
+    """
+    return version["scenario"] is None or fits(version["scenario"], (work.facts or {}).get("columns", ()))
+
+
+def versions_fold(say: Say, *, unfolded: bool) -> Tag:
+    """The fold: a name to keep the state of now under, the list, and two of them side by side."""
+    return tags.details(
+        tags.summary(say("Versions")), tags.p(say(ABOUT), class_="quiet"),
+        tags.div(
+            ui.input_text("version_name", say("Name of the version")),
+            ui.input_action_button("keep_version", say("Keep this version"), class_="btn-outline-primary"),
+            class_="add-step",
+        ),
+        ui.output_ui("version_list"), ui.output_ui("compared_recipes"), class_="card-box",
+        open="" if unfolded else None,
+    )  # fmt: skip
+
+
+def version_list_shown(room: Room) -> Tag:
+    """Every version with its buttons, the latest first."""
+    work = room.work.get()
+    return tags.ul(*(_version(room.say, work, at) for at in reversed(range(len(work.versions)))), class_="others")
+
+
+def _version(say: Say, work: Work, at: int) -> Tag:
+    version = work.versions[at]
+    name, on = version["name"] or say(version["why"]), any(step["on"] for step in version["steps"])
+    openable = can_open(work, version)
+    about = say("{n} steps", n=len(version["steps"]))
+    return tags.li(
+        tags.p(tags.strong(name), f" – {about}, {version['time']}"),
+        None if openable else tags.p(say(OTHER_FILE), class_="warn"),
+        tags.span(
+            button(say("Open"), "open_version", at, disabled=not openable, about=say("Open: {c}", c=name)),
+            button(
+                say("Compare"), "compare_version", at, disabled=not (openable and on and work.recipe()),
+                about=say("Compare: {c}", c=name),
+            ),
+            class_="buttons",
+        ),
+    )  # fmt: skip

@@ -16,8 +16,8 @@ from sdckit.attacks.recovery.reconstruct import Recovered
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, Logged, ReleasedColumn
 from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells.comparable_files import in_same_order
 from sdckit.cells.pair import ROW, Pair, open_files, open_pair, released_files
-from sdckit.cells.row_order import in_same_order
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory, groups_of
+from sdckit.cells.comparable_files import in_same_order
 from sdckit.cells.pair import IN_STEPS, Pair, open_files, read_pair, rows_belong
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.cells.row_order import in_same_order
 from sdckit.data import arguments
 from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.frames import is_lazy

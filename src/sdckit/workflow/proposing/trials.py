@@ -32,7 +32,7 @@ from sdckit.workflow.assessment import ReleaseAssessment
 from sdckit.workflow.check import CheckResult, check_assessment
 from sdckit.workflow.plan import read_by_limits
 from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, refines, thinned
-from sdckit.workflow.proposing.matched_back import MostMatched, matched_back, most_matched
+from sdckit.workflow.proposing.proposal import MostMatched, matched_back, most_matched
 from sdckit.workflow.proposing.search import Goal
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.number_steps import columns_beyond, exact_columns, size_classes
