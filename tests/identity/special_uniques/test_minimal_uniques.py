@@ -1,4 +1,4 @@
-"""The search against all subsets tried one by one, and what it refuses."""
+"""The search against all subsets tried one by one, in a table and by lists, and what it refuses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 import brute
 from draw import files
 from sdckit.errors import DataError
-from sdckit.identity.special_uniques import minimal_uniques as kernel, minimal_uniques as subset_blocks
+from sdckit.identity.special_uniques import minimal_uniques, minimal_uniques as kernel, minimal_uniques as subset_blocks
 from sdckit.identity.special_uniques.minimal_uniques import (
     CELL,
     NEVER,
@@ -26,6 +26,8 @@ from sdckit.identity.special_uniques.minimal_uniques import (
     n_fixed,
 )
 
+TABLES = (None, 0, 4, 12, 1 << 20)  # all lists of a size in one call; subset by subset: never a table to always
+
 
 def cells_of(rows, wild):
     """Distinct rows as codes, their records, where a value takes no part."""
@@ -36,11 +38,19 @@ def cells_of(rows, wild):
     return distinct, codes, np.array([sizes[row] for row in distinct]), absent
 
 
-@given(files(max_rows=40, max_keys=5), st.integers(1, 5))
-def test_agrees_with_trying_all_subsets(file, max_size):
+def searched(table, *args, **options):
+    with pytest.MonkeyPatch.context() as patch:
+        if table is not None:
+            patch.setattr(minimal_uniques, "TABLE", table)
+            patch.setattr(minimal_uniques, "MANY_CELLS", 0)
+        return find_minimal_uniques(*args, **options)
+
+
+@given(files(max_rows=40, max_keys=5), st.integers(1, 5), st.sampled_from(TABLES))
+def test_agrees_with_trying_all_subsets(file, max_size, table):
     max_size = min(max_size, len(file.keys))
     distinct, codes, size, absent = cells_of(file.rows, file.wild)
-    found = find_minimal_uniques(codes, size, max_size=max_size, absent=absent)
+    found = searched(table, codes, size, max_size=max_size, absent=absent)
     truth = dict(zip(file.rows, brute.minimal_uniques(file.rows, file.wild, max_size), strict=True))
     expected = [truth[row] for row in distinct]
     for k in range(1, max_size + 1):
@@ -55,21 +65,37 @@ def test_agrees_with_trying_all_subsets(file, max_size):
     assert (found.level_counts == levels).all()
 
 
+def test_where_tables_do_not_fit_blocks_are_searched(monkeypatch):
+    """Of more cells than lists are made for at once by default; the same is found."""
+    rng = np.random.default_rng(3)
+    codes, size = np.unique(rng.integers(0, 4, (8, 900)), axis=1, return_counts=True)
+    by_tables = searched(16, codes, size, max_size=8)
+    monkeypatch.setattr(minimal_uniques, "ROOM", 1000)
+    monkeypatch.setattr(minimal_uniques, "MANY_CELLS", 0)
+    monkeypatch.setattr(minimal_uniques, "_by_nodes", None)
+    limit = memory_needed(8, codes.shape[1], 8, 32)
+    in_blocks = find_minimal_uniques(codes, size, max_size=8, limit=limit)
+    assert in_blocks.by_size.tolist() == by_tables.by_size.tolist()
+    assert in_blocks.subset_counts == by_tables.subset_counts
+    with pytest.raises(DataError, match="max_size="):
+        find_minimal_uniques(codes, size, max_size=8, limit=limit - 1)
+
+
 @pytest.mark.parametrize("levels", [(2, 3, 4, 5, 6), (3, 300, 2, 7, 2), (70_000, 4, 4, 4, 3)])
-def test_agrees_with_trying_all_subsets_of_many_records(levels):
+def test_many_records_give_the_same_by_table_and_by_list(levels):
     """Codes of one, two and four bytes, more than one word of cells."""
     rng = np.random.default_rng(len(levels) + levels[0])
     codes = np.stack([np.minimum(rng.integers(0, m, 900), rng.integers(0, m, 900)) for m in levels])
     codes, size = np.unique(codes, axis=1, return_counts=True)
-    found = find_minimal_uniques(codes, size, max_size=5)
+    results = [searched(table, codes, size, max_size=5) for table in TABLES]
+    for one in results[1:]:
+        assert (one.by_size == results[0].by_size).all()
+        assert one.subset_counts == results[0].subset_counts
+        assert (one.level_counts == results[0].level_counts).all()
     rows = [tuple(column) for column, times in zip(codes.T.tolist(), size, strict=True) for _ in range(times)]
-    truth = brute.minimal_uniques(rows, [False] * 5, 5)
-    by_row = dict(zip(rows, truth, strict=True))
-    expected = [
-        [sum(len(one) == k for one in by_row[tuple(column)]) for k in range(1, 6)] for column in codes.T.tolist()
-    ]
-    assert found.by_size.tolist() == expected
-    assert found.subset_counts == Counter(subset for mine in truth for subset in mine)
+    truth = dict(zip(rows, brute.minimal_uniques(rows, [False] * 5, 3), strict=True))
+    expected = [sum(len(one) <= 3 for one in truth[tuple(column)]) for column in codes.T.tolist()]
+    assert results[0].by_size[:, :3].sum(axis=1).tolist() == expected
 
 
 def test_more_keys_than_fit_into_a_word():
@@ -77,16 +103,18 @@ def test_more_keys_than_fit_into_a_word():
     codes, size = np.unique(rng.integers(0, 4, (40, 60)), axis=1, return_counts=True)
     rows = [tuple(column) for column in codes.T.tolist()]
     truth = brute.minimal_uniques(rows, [False] * 40, 2)
-    found = find_minimal_uniques(codes, size, max_size=2)
-    assert found.subset_counts == Counter(subset for mine in truth for subset in mine)
+    for table in (None, 0, 1 << 20):
+        found = searched(table, codes, size, max_size=2)
+        assert found.subset_counts == Counter(subset for mine in truth for subset in mine)
 
 
-def test_a_key_that_others_determine_is_in_no_minimal_unique_with_them():
+@pytest.mark.parametrize("table", TABLES)
+def test_a_key_that_others_determine_is_in_no_minimal_unique_with_them(table):
     rng = np.random.default_rng(5)
     free = rng.integers(0, [[9], [7], [5]], (3, 400))
     rows = np.stack([*free, free[0] // 2, free[1] + 7 * free[2], np.where(free[0] > 6, 0, free[2])])
     codes, size = np.unique(rows, axis=1, return_counts=True)
-    found = find_minimal_uniques(codes, size, max_size=6)
+    found = searched(table, codes, size, max_size=6)
     rows = [tuple(column) for column, times in zip(codes.T.tolist(), size, strict=True) for _ in range(times)]
     truth = brute.minimal_uniques(rows, [False] * 6, 6)
     assert found.subset_counts == Counter(subset for mine in truth for subset in mine)
@@ -167,6 +195,18 @@ def stacks(code):
     return digits, np.cumsum(room, axis=1) - room
 
 
+@FORMS
+def test_bit_sets(form):
+    n, rng = 130, np.random.default_rng(1)
+    sets = [set(rng.choice(n, 90, replace=False).tolist()) for _ in range(3)]
+    out = np.empty(3, np.uint64)
+    form(kernel.intersect)(np.stack([bits(one, n) for one in sets]), out)
+    assert members(out, n) == sets[0] & sets[1] & sets[2]
+    alone = np.array(sorted(sets[0] & sets[1])[:5], np.uint32)
+    form(kernel.without)(bits(sets[0], n), bits(sets[1], n), alone, out)
+    assert members(out, n) == (sets[0] & sets[1]) - set(alone.tolist())
+
+
 def test_deal_keeps_the_order_of_the_list_within_each_stack():
     single = [True, False, True, True, False]
     listed, code = listing([[4, 1, 3], [0, 2]], single), np.array([1, 0, 1, 1, 1], np.uint8)
@@ -202,8 +242,9 @@ def test_collect_ends_what_is_alone_of_no_single_record_or_whole():
 
 
 @FORMS
+@pytest.mark.parametrize("prune", [False, True])
 @pytest.mark.parametrize("sizes", [[1, 2, 2, 2, 2, 3], [24, 25, 2], [200, 2, 5, 1], []])
-def test_split(form, sizes):
+def test_split(form, prune, sizes):
     rng = np.random.default_rng(len(sizes) + sum(sizes))
     n = sum(sizes)
     for span in (1, 2, 7, 256, 257, 70_000, 1 << 25):
@@ -215,7 +256,7 @@ def test_split(form, sizes):
         digits, begins = stacks(code)
         left, out, alone = bits(allowed, n), np.empty(n + 1, np.uint32), np.empty(n, np.uint32)
         n_out, n_alone = form(kernel.split)(
-            listing(groups, single), left, digits, begins, np.empty(256, np.int64),
+            listing(groups, single), prune, left, digits, begins, np.empty(256, np.int64),
             np.empty(n + 256, np.uint64), out, alone,
         )  # fmt: skip
         kept, found = [], set()
@@ -225,12 +266,32 @@ def test_split(form, sizes):
                 if len(run) == 1 and single[list(run)].all():
                     found |= run
                 elif len(run) > 1 and single[list(run)].any():
-                    whole = len(digits) == 1 and len(run) == len(group)
+                    whole = prune and len(digits) == 1 and len(run) == len(group)
                     kept += [] if whole else [sorted(run)]
         assert set(alone[:n_alone].tolist()) == found
         assert n_alone == len(found)
         assert sorted(map(sorted, groups_of(out[:n_out], single))) == sorted(kept)
         assert members(left, n) == {cell for run in kept for cell in run}
+
+
+@FORMS
+def test_count_in_table(form):
+    rng = np.random.default_rng(3)
+    n = 150
+    codes = rng.integers(0, 7, (3, n)).astype(np.uint8)
+    single = rng.random(n) < 0.7
+    present, allowed = (set(np.flatnonzero(rng.random(n) < 0.8).tolist()) for _ in range(2))
+    alone, table = np.empty(n, np.uint32), np.zeros(49, np.uint8)
+    chosen = np.array([0, 2])
+    found = form(kernel.count_in_table)(
+        codes, chosen, np.array([1, 7]), bits(present, n), bits(allowed, n), single, table, alone
+    )
+    patterns = [tuple(codes[chosen, i].tolist()) for i in range(n)]
+    here = [patterns[i] for i in sorted(present) for _ in range(1 if single[i] else 2)]
+    expected = [i for i in sorted(present & allowed) if single[i] and here.count(patterns[i]) == 1]
+    assert alone[:found].tolist() == expected
+    assert len(expected) > 3
+    assert not table.any()
 
 
 @FORMS

@@ -8,8 +8,11 @@ They are dealt into stacks by the codes of one more key, in their order, so that
 one group of the parent still follow each other: these runs are the groups of S. No hashing, no sorting of
 groups one by one, hardly a branch. Groups without a cell of a single record are dropped, as nobody in them will
 ever be unique, and so are groups that the new key does not split: they look the same without it from there on.
+Where the cells are very many and a subset has few possible combinations, all cells are counted in a table of the
+combinations instead.
 """
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -49,6 +52,7 @@ class Problem(NamedTuple):
     digits_of: NDArray[np.int64]
     spans: NDArray[np.int64]
     offsets: NDArray[np.int64]
+    single: NDArray[np.bool_]
     present: NDArray[np.uint64]
     everybody: NDArray[np.uint32]
 
@@ -56,6 +60,7 @@ class Problem(NamedTuple):
 class Work(NamedTuple):
     """Buffers of one thread, and its counts."""
 
+    table: NDArray[np.uint8]
     dealt: NDArray[np.uint64]
     ends: NDArray[np.int64]
     out: NDArray[np.uint32]
@@ -85,6 +90,16 @@ class Lists(NamedTuple):
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
     listed: NDArray[np.uint32]
+
+
+@njit(cache=True, nogil=True)
+def intersect(sets, out):  # type: ignore[no-untyped-def]
+    """Intersect bit sets: rows of `sets` (P, W) into `out` (W,)."""
+    for b in range(len(out)):
+        word = sets[0, b]
+        for p in range(1, len(sets)):
+            word &= sets[p, b]
+        out[b] = word
 
 
 @njit(cache=True, nogil=True)
@@ -150,21 +165,59 @@ def _collect(listed, whole, begins, ends, dealt, allowed, out, alone, n_alone): 
 
 
 @njit(cache=True, nogil=True)
-def split(listed, allowed, digits, begins, ends, dealt, out, alone):  # type: ignore[no-untyped-def]
+def split(listed, prune, allowed, digits, begins, ends, dealt, out, alone):  # type: ignore[no-untyped-def]
     """Split the groups of a parent's list by one more key, among the cells allowed.
 
-    They are allowed no more where they are found alone or can be left out from here on. The key is given by the bytes
-    of its codes, low ones first, and where the stacks of each byte begin. `out` may be as long as the list. Gives how
-    much of it is used, and how many are alone.
+    They are allowed no more where they are found alone or can be left out from here on (`prune`: also for being
+    a whole group of the parent). The key is given by the bytes of its codes, low ones first, and where the stacks
+    of each byte begin. `out` may be as long as the list. Gives how much of it is used, and how many are alone.
     """
     n_out, n_alone = ZERO, ZERO
-    whole = START if len(digits) == 1 else NEVER
+    whole = START if prune and len(digits) == 1 else NEVER
     for d in range(len(digits)):
         _deal(listed, allowed, digits[d], begins[d], ends, dealt)
         n_out, n_alone = _collect(listed, whole, begins[d], ends, dealt, allowed, out, alone, n_alone)
         out[n_out] = START
         listed = out[: n_out + ONE]
     return n_out + ONE, n_alone
+
+
+@njit(cache=True, nogil=True)
+def count_in_table(codes, chosen, strides, present, allowed, single, table, alone):  # type: ignore[no-untyped-def]
+    """Write the allowed cells alone on a subset to `alone`; return their number.
+
+    Counts all cells present in `table` (0, 1, more), indexed by the `strides` of the `chosen` keys; leaves it zero.
+    """
+    n_cells, n_alone = codes.shape[1], 0
+    for i in range(n_cells):
+        if (present[i >> 6] >> np.uint64(i & 63)) & np.uint64(1):
+            at = 0
+            for j in range(len(chosen)):
+                at += codes[chosen[j], i] * strides[j]
+            table[at] = min(2, table[at] + (1 if single[i] else 2))
+    any_single = False
+    for at in range(len(table)):
+        any_single |= table[at] == 1
+    if any_single:
+        for i in range(n_cells):
+            if single[i] and (present[i >> 6] & allowed[i >> 6]) >> np.uint64(i & 63) & np.uint64(1):
+                at = 0
+                for j in range(len(chosen)):
+                    at += codes[chosen[j], i] * strides[j]
+                if table[at] == 1:
+                    alone[n_alone] = i
+                    n_alone += 1
+    table[:] = 0
+    return n_alone
+
+
+@njit(cache=True, nogil=True)
+def without(cells, present, alone, out):  # type: ignore[no-untyped-def]
+    """Intersect two bit sets into `out`, without the cell numbers in `alone`."""
+    for b in range(len(out)):
+        out[b] = cells[b] & present[b]
+    for r in range(len(alone)):
+        out[alone[r] >> 6] &= ~(np.uint64(1) << np.uint64(alone[r] & 63))
 
 
 @njit(cache=True, nogil=True)
@@ -181,7 +234,7 @@ def book(alone, column, chosen, codes, offsets, by_size, level_counts):  # type:
 @njit(cache=True, nogil=True)
 def search_level(order, level, below, sets, keep, problem, work, made):  # type: ignore[no-untyped-def]
     """Search subsets of one size, from the lists and bit sets of their parents; keep their own if asked (`keep`)."""
-    dealt, ends, scratch, alone, left, by_size, level_counts = work
+    _, dealt, ends, scratch, alone, left, by_size, level_counts = work
     size, digits_of = level.subsets.shape[1], problem.digits_of
     for s in order:
         parent, key = level.listed[s], level.keys[s]
@@ -195,7 +248,7 @@ def search_level(order, level, below, sets, keep, problem, work, made):  # type:
         by = slice(digits_of[key], digits_of[key + 1])
         out = made.listed[made.starts[s] : made.starts[s + 1]] if keep else scratch
         digits, begins = problem.digits[by], problem.begins[by]
-        n_out, n_alone = split(mine, allowed, digits, begins, ends, dealt, out, alone)
+        n_out, n_alone = split(mine, True, allowed, digits, begins, ends, dealt, out, alone)
         book(alone[:n_alone], size - 1, level.subsets[s], problem.codes, problem.offsets, by_size, level_counts)
         level.n_alone[s] = n_alone
         if keep:
@@ -334,7 +387,9 @@ def _search_block(
 
 
 MEMORY_LIMIT = 1_800_000_000  # bytes of lists, bit sets and counts
+TABLE = 1 << 20  # combinations that are counted in a table
 BYTE = 256  # codes a byte can have; longer ones are split byte by byte
+MANY_CELLS = 1 << 20  # from so many cells on the lists outgrow the cache, and tables are faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,8 +406,17 @@ class MinimalUniques:
 
 
 def memory_needed(n_keys: int, n_cells: int, max_size: int, n_levels: int = 0) -> int:
-    """Upper bound in bytes of what a search up to `max_size` holds at a time."""
-    lists = bytes_of_blocks(n_keys, n_cells, max_size)
+    """Upper bound in bytes of what a search up to `max_size` holds at a time, in blocks where that needs less."""
+    return min(_needed(n_keys, n_cells, max_size, n_levels, by_nodes=by_nodes) for by_nodes in (False, True))
+
+
+def _needed(n_keys: int, n_cells: int, max_size: int, n_levels: int, *, by_nodes: bool) -> int:
+    if by_nodes:
+        kept = [comb(n_keys, k) for k in range(1, max_size)] or [1]
+        widest = max(a + b for a, b in zip([0, *kept], kept, strict=False))
+        lists = widest * (4 * n_cells + n_cells // 8) if n_cells >= MANY_CELLS else sys.maxsize
+    else:
+        lists = bytes_of_blocks(n_keys, n_cells, max_size)
     return lists + n_threads() * ((4 * max_size + 24) * n_cells + 8 * max_size * n_levels) + 4 * n_keys * n_cells
 
 
@@ -366,6 +430,7 @@ def largest_size(n_keys: int, n_cells: int, limit: int = MEMORY_LIMIT, n_levels:
 
 def _work(n_cells: int, max_size: int, n_levels: int) -> Work:
     return Work(
+        table=np.zeros(TABLE, np.uint8),
         dealt=np.empty(n_cells + BYTE, np.uint64),
         ends=np.empty(BYTE, np.int64),
         out=np.empty(n_cells + 1, np.uint32),
@@ -374,6 +439,15 @@ def _work(n_cells: int, max_size: int, n_levels: int) -> Work:
         by_size=np.zeros((n_cells, max_size), np.uint32),
         level_counts=np.zeros((max_size, n_levels)),
     )
+
+
+@dataclass(eq=False)
+class _Node:
+    """The cells that are not alone on a subset: as a bit set, and, on demand, as a list by group."""
+
+    subset: tuple[int, ...]
+    cells: NDArray[np.uint64]
+    listed: NDArray[np.uint32] | None = None
 
 
 def find_minimal_uniques(
@@ -407,11 +481,35 @@ def find_minimal_uniques(
         raise DataError(f"{words} for {n_cells} cells; {way_out}")
     problem = _problem(codes, size, absent)
     workers = [_work(n_cells, max_size, int(problem.offsets[-1])) for _ in range(n_threads())]
-    counts = search_blocks(problem, workers, max_size, step)
+    by_nodes = _needed(n_keys, n_cells, max_size, n_levels, by_nodes=True) <= limit
+    search = _by_nodes if by_nodes else search_blocks
+    counts = search(problem, workers, max_size, step)
     by_size = workers[0].by_size
     for worker in workers[1:]:
         by_size += worker.by_size
     return MinimalUniques(by_size, counts, np.sum([worker.level_counts for worker in workers], axis=0))
+
+
+def _by_nodes(
+    problem: Problem, workers: list[Work], max_size: int, step: Callable[[str], None] | None
+) -> dict[tuple[int, ...], int]:
+    """Search subset by subset, by a counting table where that is faster; lists are made on demand."""
+    n_keys, n_cells = problem.codes.shape
+    level = {(): _Node((), np.full(-(-n_cells // 64), 0xFFFFFFFFFFFFFFFF, np.uint64), problem.everybody)}
+    counts: dict[tuple[int, ...], int] = {}
+    for k in range(1, max_size + 1):
+        if step is not None:
+            step(f"key subsets of size {k}")
+        subsets = list(combinations(range(n_keys), k))
+        shares = [subsets[t :: len(workers)] for t in range(len(workers))]
+
+        def search(t: int, k: int = k, level: Any = level, shares: Any = shares) -> list[Any]:
+            return [_one_subset(s, level, problem, workers[t], keep=k < max_size) for s in shares[t]]
+
+        reports = [report for share in run(search, range(len(workers))) for report in share]
+        counts |= {s: n for s, n, _ in sorted(reports, key=lambda report: report[0]) if n}
+        level = {s: node for s, _, node in reports if node is not None}
+    return counts
 
 
 def _problem(codes: NDArray[Any], size: NDArray[np.int64], absent: NDArray[np.bool_] | None) -> Problem:
@@ -433,6 +531,7 @@ def _problem(codes: NDArray[Any], size: NDArray[np.int64], absent: NDArray[np.bo
         np.concatenate([[0], np.cumsum(n_digits)]),
         spans,
         np.concatenate([[0], np.cumsum(spans)]).astype(np.int64),
+        size == 1,
         np.stack([_bit_set(~row) for row in gone]),
         everybody,
     )
@@ -448,3 +547,84 @@ def _bit_set(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
     padded = np.zeros(-(-len(flags) // 64) * 64, np.uint8)
     padded[: len(flags)] = flags
     return np.packbits(padded, bitorder="little").view(np.uint64)
+
+
+def _one_subset(
+    subset: tuple[int, ...], level: dict[tuple[int, ...], _Node], problem: Problem, worker: Work, *, keep: bool
+) -> tuple[tuple[int, ...], int, _Node | None]:
+    """Report the minimal uniques of one subset; return also the cells still not alone, where `keep`."""
+    parents = [subset[:j] + subset[j + 1 :] for j in range(len(subset))]
+    if not all(parent in level for parent in parents):
+        return subset, 0, None
+    nodes = [level[parent] for parent in parents]
+    intersect(np.stack([node.cells for node in nodes]), worker.allowed)
+    shortest = min(range(len(nodes)), key=lambda j: _length(nodes[j]))
+    if _length(nodes[shortest]) * 4 > len(problem.everybody) and _fits_table(subset, problem):
+        return _by_table(subset, problem, worker, keep=keep)
+    parent, key = nodes[shortest], subset[shortest]
+    if parent.listed is None:
+        parent.listed = _list_by_group(parent, problem, worker)
+    np.bitwise_and(worker.allowed, problem.present[key], out=worker.allowed)
+    n_out, n_alone = _split_by(parent.listed, key, worker.allowed, problem, worker, prune=True)
+    _report(subset, worker.alone[:n_alone], problem, worker)
+    if not keep or n_out == 1:
+        return subset, n_alone, None
+    return subset, n_alone, _Node(subset, worker.allowed.copy(), worker.out[:n_out].copy())
+
+
+def _length(node: _Node) -> float:
+    return np.inf if node.listed is None else len(node.listed)
+
+
+def _fits_table(subset: tuple[int, ...], problem: Problem) -> bool:
+    return float(np.prod(problem.spans[list(subset)].astype(float))) <= TABLE
+
+
+def _by_table(
+    subset: tuple[int, ...], problem: Problem, worker: Work, *, keep: bool
+) -> tuple[tuple[int, ...], int, _Node | None]:
+    chosen = np.array(subset)
+    strides = np.concatenate([[1], np.cumprod(problem.spans[chosen])]).astype(np.int64)
+    present = np.bitwise_and.reduce(problem.present[chosen], axis=0)
+    n_alone = count_in_table(
+        problem.codes, chosen, strides[:-1], present, worker.allowed, problem.single,
+        worker.table[: strides[-1]], worker.alone,
+    )  # fmt: skip
+    alone = worker.alone[:n_alone]
+    _report(subset, alone, problem, worker)
+    if not keep:
+        return subset, n_alone, None
+    node = _Node(subset, np.empty_like(worker.allowed))
+    without(worker.allowed, present, alone, node.cells)
+    return subset, n_alone, node
+
+
+def _split_by(
+    listed: NDArray[np.uint32], key: int, allowed: NDArray[np.uint64], problem: Problem, worker: Work, *, prune: bool
+) -> tuple[int, int]:
+    mine = slice(problem.digits_of[key], problem.digits_of[key + 1])
+    counts: tuple[int, int] = split(
+        listed, prune, allowed, problem.digits[mine], problem.begins[mine], worker.ends, worker.dealt,
+        worker.out, worker.alone,
+    )  # fmt: skip
+    return counts
+
+
+def _list_by_group(node: _Node, problem: Problem, worker: Work) -> NDArray[np.uint32]:
+    """The list of a node that was counted in a table: the list of all cells, split key by key.
+
+    Only its own cells are in the list, so that groups on the way to it are not whole: none may be left out for
+    not being split.
+    """
+    listed, cells = problem.everybody, node.cells.copy()
+    for key in node.subset:
+        n_out, _ = _split_by(listed, key, cells, problem, worker, prune=False)
+        listed = worker.out[:n_out].copy()
+    return listed
+
+
+def _report(subset: tuple[int, ...], alone: NDArray[np.uint32], problem: Problem, worker: Work) -> None:
+    book(
+        alone, len(subset) - 1, np.array(subset), problem.codes, problem.offsets, worker.by_size,
+        worker.level_counts,
+    )  # fmt: skip
