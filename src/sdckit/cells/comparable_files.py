@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -117,10 +117,16 @@ OUTSIDE = 0.5  # of the numbers beyond those of the original: noise and rounding
 MOST = 100_000  # different texts that are brought from an engine
 
 
-def relabelled(original: Frame, released: Frame, names: Sequence[str]) -> tuple[str, ...]:
+Counted = Mapping[str, Mapping[str, int]]  # of columns: all of their texts, and the records with each
+
+
+def relabelled(
+    original: Frame, released: Frame, names: Sequence[str], *counted: Counted,
+) -> tuple[str, ...]:  # fmt: skip
     """Those of some columns with texts that the original spells otherwise, or whose texts or numbers are not its own.
 
     Whoever compares them finds nobody, though a reader knows that `White` is `white`. Missing values tell nothing.
+    `counted`: the texts of the original and of the release, where they are known.
 
     Examples
     --------
@@ -132,8 +138,15 @@ def relabelled(original: Frame, released: Frame, names: Sequence[str]) -> tuple[
     ('race', 'age')
     """
     kinds = [frame.collect_schema() for frame in (original, released)]
-    shared = [name for name in names if all(name in known for known in kinds)]
-    return tuple(name for name in shared if _differs(original, released, name, [known[name] for known in kinds]))
+    shared = {name: [known[name] for known in kinds] for name in names if all(name in known for known in kinds)}
+    numbers = [name for name, own in shared.items() if all(kind.is_numeric() for kind in own)]
+    texts = [name for name, own in shared.items() if all(kind in TEXTS for kind in own)]
+    elsewhere = {*_numbers_elsewhere(original, released, numbers)}
+    for name in texts:
+        before, after = (own.get(name) for own in counted or ({}, {}))
+        if _texts_elsewhere(original, released, name, before, after):
+            elsewhere.add(name)
+    return tuple(name for name in shared if name in elsewhere)
 
 
 def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
@@ -151,37 +164,54 @@ def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name, own in spelt.items() if len({*map(_bare, own)}) < len(own))
 
 
-def _differs(original: Frame, released: Frame, name: str, kinds: Sequence[Any]) -> bool:
-    if all(kind.is_numeric() for kind in kinds):
-        column = nw.col(name)
-        before, after = original.filter(_is_there(name, kinds[0])), released.filter(_is_there(name, kinds[1]))
-        ((low, high),) = _rows(before, column.min().alias("low"), column.max().alias("high"))
-        if low is None:
-            return False
-        beyond = ((column < low) | (column > high)).cast(nw.Float64).mean().alias("share")
-        ((share, least, most),) = _rows(after, beyond, column.min().alias("least"), column.max().alias("most"))
-        return share is not None and bool(share > OUTSIDE and least < most)  # a constant tells nothing of anybody
-    if all(kind in TEXTS for kind in kinds):
-        known = _texts(original, name)
-        unknown = _texts(released, name) - known
-        if not unknown or {*map(_bare, unknown)} & {*map(_bare, known)}:
-            return bool(unknown)
-        text = nw.col(name).cast(nw.String)
-        ((share,),) = _rows(
-            released.filter(~text.is_null()), text.is_in(sorted(unknown)).cast(nw.Float64).mean().alias("share")
-        )
-        return share is not None and bool(share > UNKNOWN)
-    return False
+def _numbers_elsewhere(original: Frame, released: Frame, names: Sequence[str]) -> list[str]:
+    """Those whose numbers mostly lie beyond the original's; both files are gone through once for all."""
+    finite = _finite(original, names)
+    ends = [
+        end
+        for at, name in enumerate(names)
+        for end in (finite[name].min().alias(f"low {at}"), finite[name].max().alias(f"high {at}"))
+    ]
+    before = _rows(original, *ends)[0] if names else ()
+    bounds = {name: (before[2 * at], before[2 * at + 1]) for at, name in enumerate(names) if before[2 * at] is not None}
+    figures, finite = [], _finite(released, names)
+    for at, (name, (low, high)) in enumerate(bounds.items()):
+        column = finite[name]
+        beyond = nw.when(~column.is_null()).then(((column < low) | (column > high)).cast(nw.Float64)).mean()
+        figures += [beyond.alias(f"share {at}"), column.min().alias(f"least {at}"), column.max().alias(f"most {at}")]
+    after = _rows(released, *figures)[0] if figures else ()
+    shares = {name: after[3 * at : 3 * at + 3] for at, name in enumerate(bounds)}
+    # a constant tells nothing of anybody
+    return [
+        name for name, (share, least, most) in shares.items() if share is not None and share > OUTSIDE and least < most
+    ]
+
+
+def _finite(frame: Frame, names: Sequence[str]) -> dict[str, nw.Expr]:
+    """Columns of numbers, missing where they are not finite."""
+    kinds, column = frame.collect_schema(), {name: nw.col(name) for name in names}
+    return {name: nw.when(own.is_finite()).then(own) if kinds[name].is_float() else own for name, own in column.items()}
+
+
+def _texts_elsewhere(
+    original: Frame, released: Frame, name: str, before: Mapping[str, int] | None, after: Mapping[str, int] | None
+) -> bool:
+    """Whether texts are spelt otherwise than in the original, or many are not its own."""
+    known = _texts(original, name) if before is None else {*before}
+    unknown = (_texts(released, name) if after is None else {*after}) - known
+    if not unknown or {*map(_bare, unknown)} & {*map(_bare, known)}:
+        return bool(unknown)
+    if after is not None:
+        return sum(after[text] for text in unknown) > UNKNOWN * sum(after.values())
+    text = nw.col(name).cast(nw.String)
+    strange = text.is_in(sorted(unknown)).cast(nw.Float64).mean().alias("share")
+    ((share,),) = _rows(released.filter(~text.is_null()), strange)
+    return share is not None and bool(share > UNKNOWN)
 
 
 def _bare(text: str) -> str:
     """A text without capitals and needless blanks."""
     return " ".join(text.casefold().split())
-
-
-def _is_there(name: str, kind: Any) -> Any:
-    there = ~nw.col(name).is_null()
-    return there & nw.col(name).is_finite() if kind.is_float() else there
 
 
 def _texts(frame: Frame, name: str) -> set[str]:

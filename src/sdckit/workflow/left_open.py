@@ -66,13 +66,13 @@ def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]
 
 
 def counted_beside(
-    intruders: Iterable[IntruderAssessment], scenario: Scenario, before: Assessment, pair: Pair,
-    released: Sequence[Frame], *, drawn: bool,
+    intruders: Iterable[IntruderAssessment], scenario: Scenario, before: Assessment, after: Sequence[Assessment],
+    pair: Pair, released: Sequence[Frame], *, drawn: bool,
 ) -> tuple[IntruderAssessment, ...]:  # fmt: skip
     """The intruders with verdicts open where copies count as people, files go out together, or values are relabelled.
 
-    `before`: the original of the `pair`, of which the files `released` were made. `drawn`: a key is made up for all
-    records, so that a release may have any size, and there may be several.
+    `before`: the original of the `pair`, of which the files `released` were made, `after` those. `drawn`: a key is made
+    up for all records, so that a release may have any size, and there may be several.
     """
     questions: Sequence[str] = OF_PEOPLE
     reason = ""
@@ -87,9 +87,19 @@ def counted_beside(
     reasons = dict.fromkeys(questions, reason)
     if any(LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
         names = [*dict.fromkeys((*scenario.all_keys, *scenario.sensitive))]
-        others = dict.fromkeys(name for file in pair.released for name in relabelled(pair.original, file, names))
+        counted = [_texts_counted(measured) for measured in (before, *after)]
+        files = zip(pair.released, counted[1:], strict=True)
+        others = dict.fromkeys(
+            name for file, texts in files for name in relabelled(pair.original, file, names, counted[0], texts)
+        )
         reasons |= dict.fromkeys(COMPARED if others else (), RELABELLED.format(", ".join(others)))
     return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
+
+
+def _texts_counted(measured: Assessment) -> dict[str, dict[str, int]]:
+    """All values of keys and the records with each, as far as the assessment of a file lists them."""
+    known = (facts for intruder in measured.intruders for facts in intruder.key_facts)
+    return {facts.name: dict(facts.level_counts) for facts in known if facts.n_levels == len(facts.level_counts)}
 
 
 def _one_holds_all(released: Sequence[Frame]) -> bool:
