@@ -136,7 +136,7 @@ def local_suppression(
     importance : dict of str to number, or sequence, optional
         1 for the key to protect most, a larger number for one whose values go first; or the keys in a list,
         the most important one first; or a number per key. By default the choice is free: whatever takes out
-        fewer values, drawn among equals (with alpha below 1 a value of the key with more levels).
+        fewer values, drawn among equals.
     combinations : dict or list, optional
         Sets of keys with a k of their own: ``{3: 2}`` for all sets of three, ``{("sex", "age"): 5}``, or a
         list of (keys, k).
@@ -225,9 +225,8 @@ def local_suppression(
 
     Among equally good choices the seed draws: which key of a record, which record, in which order they are treated and
     given back, which of several fewest solutions, which of the sets of keys of one size and k goes first. By a fixed
-    rule a reader could try which values in place of the missing ones give just this release. Not drawn are the keys
-    that `importance` orders, with alpha below 1 those that a record loses by itself (of equals those with more levels),
-    and those of a file that is too large for a search.
+    rule a reader could try which values in place of the missing ones give just this release. What `importance` orders
+    is not drawn, nor are keys where the file is too large for a search.
 
     References
     ----------

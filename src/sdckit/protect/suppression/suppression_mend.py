@@ -476,7 +476,7 @@ def _released(
     size = at.size[choices.cells]
     if alpha < 1:  # missing values of others do not count in full: every record at risk is changed itself
         rows, _ = at.rows_of(choices.cells)
-        group, chosen = _own_groups(choices, size)
+        group, chosen = _own_groups(choices, size, order)
         count = np.where(chosen, size, 0).astype(np.int64)
         taken = np.repeat(chosen, size.astype(np.int64))
         return rows[taken], np.repeat(choices.masks[group], count)
@@ -489,16 +489,15 @@ def _released(
     return rows[starts[cell] + nth], choices.masks[group[by_cell]]
 
 
-def _own_groups(choices: Choices, size: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """For each cell that reaches k somewhere, the group with most unchanged records; and which cells these are.
-
-    Among equals the keys with more levels go: where missing values count for less, drawn ones leave more to be mended.
-    """
+def _own_groups(
+    choices: Choices, size: NDArray[np.float64], order: Order
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """For each cell that reaches k somewhere, a group with most unchanged records; and which cells these are."""
     group = np.repeat(np.arange(len(choices.masks)), np.diff(choices.starts))
     at_risk = np.bincount(group, size[choices.members], len(choices.masks))
     entries = np.flatnonzero(choices.own)
     stay = (choices.sizes - at_risk)[group[entries]]
-    entries = entries[np.lexsort((entries, -stay))][::-1]
+    entries = entries[np.lexsort((order.ties(len(entries)), -stay))][::-1]
     best, chosen = np.zeros(len(size), np.int64), np.zeros(len(size), np.bool_)
     best[choices.members[entries]] = group[entries]  # the last one written is the best
     chosen[choices.members[entries]] = True
