@@ -70,6 +70,8 @@ class MethodKind:
         Whether it needs the household though it has no argument ``household_variables``.
     renumbers : bool
         Whether it renumbers the households of the column under ``household``.
+    draws_with : tuple of str
+        The arguments without any of which it is deterministic, though it takes a seed.
     computes : str
         The argument that is a table of the columns it changes and of the formulas that they follow from.
     editors : tuple of str
@@ -102,6 +104,7 @@ class MethodKind:
     unnamed: bool = False
     by_household: bool = False
     renumbers: bool = False
+    draws_with: tuple[str, ...] = ()
     computes: str = ""
     editors: tuple[str, ...] = ()
     first: bool = False

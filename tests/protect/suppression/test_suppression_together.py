@@ -97,7 +97,7 @@ def test_what_is_given_back_was_not_needed_and_no_unit_left_is_superfluous(seed)
     widen(file, one)
     before = int(file.gone.sum())
     held = min(counted(rows, file.gone)) >= k
-    give_back(file, one, [0, 1], k, free(rows), start)
+    give_back(file, one, [0, 1], k, start)
     assert int(file.gone.sum()) <= before
     if not held:
         return

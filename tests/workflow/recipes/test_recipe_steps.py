@@ -40,6 +40,7 @@ def test_what_names_columns_is_an_argument(name: str) -> None:
     row = method.kind
     named = {*row.naming, *row.keeps, *row.files, *row.editors, *row.by_record, *row.random_with}
     assert named - {"household"} <= set(method.parameters)
+    assert set(row.draws_with) <= set(method.parameters)
     assert not row.recodes or "column" in method.parameters
     assert not {"seed", "key", "scenario"} & set(method.offered)
     assert method.columns or row.first  # its columns are those of a declared domain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +89,6 @@ def implied_notes(n_implied: int | None, *, bound: bool) -> dict[str, str]:
 
 
 MOST_KEYS = 60  # sets of keys are bit masks in one word
-Wanted: TypeAlias = "list[tuple[tuple[int, ...], int, Order]]"  # sets of keys, their k, and the order among the keys
 ROUNDS = 3  # of further suppressions, as a record that came to lack all keys counts for nobody
 EASY = 80  # records at risk, times the square of the keys one may lose: up to this solved exactly by default
 NODES = {"auto": 50, "asked": 20_000}
@@ -136,7 +135,7 @@ def local_suppression(
     importance : dict of str to number, or sequence, optional
         1 for the key to protect most, a larger number for one whose values go first; or the keys in a list,
         the most important one first; or a number per key. By default the choice is free: whatever takes out
-        fewer values, drawn among equals.
+        fewer values, and among equals a value of the key with more levels.
     combinations : dict or list, optional
         Sets of keys with a k of their own: ``{3: 2}`` for all sets of three, ``{("sex", "age"): 5}``, or a
         list of (keys, k).
@@ -167,8 +166,7 @@ def local_suppression(
         records that differ from it in few keys. ``n_few_matches`` then tells the records for which there were too few
         such records, if any.
     seed : int, numpy.random.Generator or None
-        Draws among equally good choices (see Notes). A reader who could draw them again would try which values give
-        this release.
+        Draws those records; nothing else is random. A reader who could draw them again would know which they are.
     scenario : Scenario, optional
         Gives keys, k, alpha and the household with its variables where they are not given here.
 
@@ -220,13 +218,8 @@ def local_suppression(
     it is the right one, or none is left and it is the only level that the release no longer shows; and where the same
     conclusion is right for all records that lack the value and have the same keys. A reader is taken to know the
     release, the method, all its arguments, and which missing values were taken out. Not modelled: other variables,
-    knowledge of a person, what several missing values say together, that a better choice would have been made had
-    there been one, and values that go together (`together`, `household`), of which none is counted.
-
-    Among equally good choices the seed draws: which key of a record, which record, in which order they are treated and
-    given back, which of several fewest solutions, which of the sets of keys of one size and k goes first. By a fixed
-    rule a reader could try which values in place of the missing ones give just this release. What `importance` orders
-    is not drawn, nor are keys where the file is too large for a search.
+    knowledge of a person, what several missing values say together, what the choice of one value rather than another
+    says, and values that go together (`together`, `household`), of which none is counted.
 
     References
     ----------
@@ -239,7 +232,7 @@ def local_suppression(
     --------
     >>> import polars as pl
     >>> survey = pl.DataFrame({"sex": ["f", "f", "f", "m"], "job": ["cook", "cook", "smith", "smith"]})
-    >>> safe, change = local_suppression(survey, keys=["sex", "job"], k=2, seed=1)
+    >>> safe, change = local_suppression(survey, keys=["sex", "job"], k=2)
     >>> change.changed, change.parameters["lower_bound"]
     ({'sex': 1, 'job': 0}, 1)
     """
@@ -280,21 +273,21 @@ def local_suppression(
             raise DataError(says, argument="exact")
         file = _open(frame, coded[: len(roles.keys)], records, roles, groups, max(level for _, level in requests))
         at_risk = _at_risk(file, requests)
-        wanted = _drawn(requests, _levels(file) if rank is None else rank, rank is not None, rng)
-        outcome = _solve_together(file, wanted, bonds) if bonds.bind else _solve(file, wanted, exact)
+        outcome = _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
         details: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
         details |= {"household": own[0], "household_variables": list(shared)} if shared else {}
         alone = bonds.alone(len(roles.keys))
+        secret = {"seed": drawn} if hide_implied or true_keys else {}
         details |= {"hide_implied": hide_implied, "n_implied": None}
         if hide_implied:
-            following = hide(file, requests, alone, rng, lambda: _mend_again(file, wanted, bonds))
+            following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
             count = partial(_count_following, lambda: following, bound=bonds.bind)
         else:  # counting takes long compared with the search, and is done when it is read
             count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
         if true_keys:
-            details |= {"true_keys": True, "n_few_matches": _match_true_keys(file, wanted, bonds, rng)}
+            details |= {"true_keys": True, "n_few_matches": _match_true_keys(file, requests, rank, bonds, rng)}
         settings = (roles, groups, requests, rank)
-        return _protected(frame, records.n, *settings, file, at_risk, outcome, bonds, details, drawn, count)
+        return _protected(frame, records.n, *settings, file, at_risk, outcome, bonds, details, secret, count)
 
 
 def _count_following(
@@ -306,30 +299,27 @@ def _count_following(
     return {"n_implied": n}, implied_notes(n, bound=bound)
 
 
-def _drawn(requests: Requests, rank: Sequence[float], strict: bool, rng: np.random.Generator) -> Wanted:
-    """The sets of keys with their orders: the largest first, then those with the larger k, drawn among equals."""
-    drawn = [requests[i] for i in rng.permutation(len(requests)).tolist()]
-    drawn.sort(key=lambda request: (-len(request[0]), -request[1]))
-    return [(keys, k, Order(tuple(rank[j] for j in keys), strict, rng)) for keys, k in drawn]
-
-
-def _mend_again(file: WorkingFile, wanted: Wanted, bonds: Bonds) -> None:
+def _mend_again(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> None:
     """Suppress further values until every set of keys reaches k again."""
-    again = True
+    numbers, again = _levels(file) if rank is None else rank, True
     while again:
-        again = sum(mend(file, keys, k, order) for keys, k, order in wanted) > 0
+        orders = [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
+        taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
+        again = any(taken)
         widen(file, bonds)
 
 
-def _match_true_keys(file: WorkingFile, wanted: Wanted, bonds: Bonds, rng: np.random.Generator) -> int:
+def _match_true_keys(
+    file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds, rng: np.random.Generator
+) -> int:
     """Suppress further values until k records match every record's true keys; the records for which too few are."""
-    short = np.empty(0, np.int64)
+    numbers, short = _levels(file) if rank is None else rank, np.empty(0, np.int64)
     for _ in range(ROUNDS):
-        for keys, k, order in wanted:
-            match_truth(file, keys, k, order.rank, bonds.linked(keys), rng)
+        for keys, k in requests:
+            match_truth(file, keys, k, [numbers[j] for j in keys], bonds.linked(keys), rng)
         widen(file, bonds)
-        _mend_again(file, wanted, bonds)  # missing values count for less, or not at all, for k itself
-        short = np.concatenate([few_matches_of_truth(file, keys, k)[0] for keys, k, _ in wanted])
+        _mend_again(file, requests, rank, bonds)  # missing values count for less, or not at all, for k itself
+        short = np.concatenate([few_matches_of_truth(file, keys, k)[0] for keys, k in requests])
         if not len(short):
             break
     return len(np.unique(short))
@@ -396,36 +386,43 @@ def _at_risk(file: WorkingFile, requests: Requests) -> NDArray[np.bool_]:
     return at_risk
 
 
-def _solve(file: WorkingFile, wanted: Wanted, exact: Literal["auto"] | bool) -> _Outcome:
+def _solve(
+    file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, exact: Literal["auto"] | bool
+) -> _Outcome:
     """Suppress values until every request holds."""
-    if len(wanted) == 1 and file.alpha == 1:
-        return _solve_one(file, *wanted[0], exact)
-    bounds = [_bound(file.situation(keys), k, file.alpha) for keys, k, _ in wanted]
+    numbers = _levels(file) if rank is None else rank
+    if len(requests) == 1 and file.alpha == 1:
+        keys, k = requests[0]
+        return _solve_one(file, keys, k, Order(tuple(numbers[j] for j in keys), rank is not None), exact)
+    bounds = [_bound(file.situation(keys), k, file.alpha) for keys, k in requests]
     again = True
-    while again:  # a record may have come to lack all of some set: it counts for nobody there
-        again = sum(mend(file, keys, k, order) for keys, k, order in wanted) > 0
+    while again:
+        orders = [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
+        taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
+        again = any(taken)  # a record may have come to lack all of some set: it counts for nobody there
     return _Outcome(max(bounds), exact=False)
 
 
-def _solve_together(file: WorkingFile, wanted: Wanted, bonds: Bonds) -> _Outcome:
+def _solve_together(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> _Outcome:
     """The same for linked values: chosen at their full cost, extended to whole bundles, restored as a whole."""
-    starts = [file.situation(keys) for keys, _, _ in wanted]
-    bounds = [bound_together(at, k, file.alpha) for at, (_, k, _) in zip(starts, wanted, strict=True)]
+    numbers = _levels(file) if rank is None else rank
+    starts = [file.situation(keys) for keys, _ in requests]
+    bounds = [bound_together(at, k, file.alpha) for at, (_, k) in zip(starts, requests, strict=True)]
     alone = None
-    if len(wanted) == 1 and file.alpha == 1:
-        _, k, order = wanted[0]
+    if len(requests) == 1 and file.alpha == 1:
+        order, k = Order(tuple(numbers[j] for j in requests[0][0]), rank is not None), requests[0][1]
         choices = find_choices(starts[0], k, order)
         alone = lower_bound(starts[0], k, choices, needs_of(starts[0], k, choices, order))
     again = True
     while again:
         again = False
-        for keys, k, order in wanted:
-            at = file.situation(keys)
+        for keys, k in requests:
+            order, at = Order(tuple(numbers[j] for j in keys), rank is not None), file.situation(keys)
             taken = mend(file, keys, k, order, at, weighed(find_choices(at, k, order), bonds, keys))
             widen(file, bonds)
             again |= taken  # a record may have come to lack all keys, and counts for nobody then
-    if len(wanted) == 1 and file.alpha == 1:
-        give_back(file, bonds, *wanted[0], starts[0])
+    if len(requests) == 1 and file.alpha == 1:
+        give_back(file, bonds, *requests[0], starts[0])
     return _Outcome(max(bounds), exact=False, alone=alone)
 
 
@@ -462,7 +459,7 @@ def _solve_one(file: WorkingFile, keys: Sequence[int], k: int, order: Order, exa
         return _Outcome(_bound(start, k, 1.0), exact=False)
     if exact is False or order.strict or not len(needs.cells):
         return _Outcome(bound, exact=False)
-    solved = _programme(file, start, keys, k, order, needs, bound, exact)
+    solved = _programme(file, start, keys, k, needs, bound, exact)
     return _Outcome(bound, exact=False) if solved is None else solved
 
 
@@ -474,7 +471,7 @@ def _most(start: Situation, needs: Needs) -> NDArray[np.int64]:
 
 
 def _programme(
-    file: WorkingFile, start: Situation, keys: Sequence[int], k: int, order: Order, needs: Needs, bound: int,
+    file: WorkingFile, start: Situation, keys: Sequence[int], k: int, needs: Needs, bound: int,
     exact: Literal["auto"] | bool,
 ) -> _Outcome | None:  # fmt: skip
     """Replace the greedy solution by that of the integer programme, where that is better."""
@@ -485,7 +482,7 @@ def _programme(
     if taken == bound:  # nothing takes out fewer
         return _Outcome(bound, exact=True)
     nodes = NODES["auto" if exact == "auto" else "asked"]
-    solution = solve(start, k, needs.cells, needs.keys, bound, nodes, taken, order)
+    solution = solve(start, k, needs.cells, needs.keys, bound, nodes)
     if solution is None:
         if exact is True:
             says = "exact=True is for small files (some hundred records at risk); use exact='auto'"
@@ -504,7 +501,7 @@ def _programme(
 def _protected(
     frame: Any, n: int, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
     file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, details: Mapping[str, Any],
-    drawn: int, count: Callable[[], tuple[dict[str, Any], dict[str, str]]],
+    secret: dict[str, Any], count: Callable[[], tuple[dict[str, Any], dict[str, str]]],
 ) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}
     new = widen(file, bonds)
@@ -531,7 +528,7 @@ def _protected(
     if outcome.alone is not None:
         parameters["lower_bound_alone"] = outcome.alone
     notes = notes_of(roles, untouched=bool(untouched.any()), bound=bonds.bind)
-    change = Change("local_suppression", n, changed, parameters, {"seed": drawn}, notes)
+    change = Change("local_suppression", n, changed, parameters, secret, notes)
     return Protected(out, change.completed_by(count))
 
 

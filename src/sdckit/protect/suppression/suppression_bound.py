@@ -77,17 +77,15 @@ def _pairs(at: Situation, risky: NDArray[np.int64], cell: NDArray[np.int64], nee
 
 
 def solve(
-    at: Situation, k: int, risky: NDArray[np.int64], needs: NDArray[np.int64], least: int, nodes: int,
-    taken: int, order: Order,
-) -> Solution | None:  # fmt: skip
+    at: Situation, k: int, risky: NDArray[np.int64], needs: NDArray[np.int64], least: int, nodes: int
+) -> Solution | None:
     """Minimise the suppressions in records at risk, no more in one than it needs alone, by an integer programme.
 
     None where the problem is not small. A match counts in full whichever side lacks the value (alpha = 1).
     The limit is on nodes of the search tree: one on time would make the result depend on the machine.
 
     `risky`, `needs` (shape (C,)): cells at risk, and how many keys a record of each needs to lose to reach k alone.
-    `least`: a lower bound known already. `nodes`: limit on the nodes of the branch-and-bound tree. `taken`: values that
-    a solution known already takes out; one that is better is drawn among the best by `order`.
+    `least`: a lower bound known already. `nodes`: limit on the nodes of the branch-and-bound tree.
     """
     n = int(at.size[risky].sum())
     if n > MOST_RECORDS or n * len(at.size) > 100 * MOST_PAIRS:
@@ -98,12 +96,12 @@ def solve(
     pairs = _pairs(at, risky, cell, cap)
     if len(pairs.first) > MOST_PAIRS:
         return None
-    return _programme(at, k, cell, cap, pairs, rows, least, nodes, taken, order)
+    return _programme(at, k, cell, cap, pairs, rows, least, nodes)
 
 
 def _programme(
     at: Situation, k: int, cell: NDArray[np.int64], cap: NDArray[np.int64], pairs: _Pairs,
-    rows: NDArray[np.int64], least: int, nodes: int, taken: int, order: Order,
+    rows: NDArray[np.int64], least: int, nodes: int,
 ) -> Solution:  # fmt: skip
     n, p, q = len(cell), at.codes.shape[1], len(pairs.first)
     n_values, lacking = n * p, k - TINY - at.frequency[cell]
@@ -131,14 +129,10 @@ def _programme(
     i, j, value = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
     upper = np.concatenate([np.zeros(len(pair)), -lacking, cap, -lacking, [-least]])
     there = at.codes[cell] >= 0
-    numbers = (
+    gone, bound = _fewest(
         i.astype(np.int32).tobytes(), j.astype(np.int32).tobytes(), value.tobytes(), upper.tobytes(),
         there.tobytes(), q, nodes,
     )  # fmt: skip
-    gone, bound = _fewest(*numbers, np.ones(n_values).tobytes(), math.inf)
-    if gone is not None and gone.sum() < taken and order.rng is not None:  # the cheapest of the best at drawn prices
-        drawn, _ = _fewest(*numbers, (1 + order.ties(n_values)).tobytes(), float(gone.sum()))
-        gone = gone if drawn is None else drawn
     if bound is not None and math.isfinite(bound):
         least = max(least, math.ceil(bound - 1e-6))
     if gone is None:
@@ -149,12 +143,9 @@ def _programme(
 
 @lru_cache(maxsize=KEPT)
 def _fewest(
-    lines: bytes, places: bytes, factors: bytes, upper: bytes, there: bytes, n_pairs: int, nodes: int, prices: bytes,
-    total: float,
-) -> tuple[NDArray[np.bool_] | None, float | None]:  # fmt: skip
+    lines: bytes, places: bytes, factors: bytes, upper: bytes, there: bytes, n_pairs: int, nodes: int
+) -> tuple[NDArray[np.bool_] | None, float | None]:
     """Solve the programme given by its numbers, once: which values go, None where no solution was reached, and a bound.
-
-    `prices`: of the values, of which at most `total` go.
 
     A recipe is applied, replayed, and tried beside others, on the same records at risk: seconds for each time.
     """
@@ -164,13 +155,11 @@ def _fewest(
     most, present = np.frombuffer(upper), np.frombuffer(there, np.bool_)
     n_values, none = len(present), np.zeros(n_pairs)
     terms = np.frombuffer(factors), (np.frombuffer(lines, np.int32), np.frombuffer(places, np.int32))
-    fewest = np.full(len(most), -np.inf)
-    fewest[-1] = -total  # the last line counts the values, as a negative number
     optimum = solve_programme(
-        np.concatenate([np.frombuffer(prices), none]),
+        np.concatenate([np.ones(n_values), none]),
         integrality=np.concatenate([np.ones(n_values), none]),
         bounds=Bounds(0, np.concatenate([present.astype(float), np.ones(n_pairs)])),
-        constraints=LinearConstraint(coo_array(terms, (len(most), n_values + n_pairs)).tocsr(), fewest, most),
+        constraints=LinearConstraint(coo_array(terms, (len(most), n_values + n_pairs)).tocsr(), -np.inf, most),
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
     )
     return None if optimum.x is None else optimum.x[:n_values] > 0.5, optimum.mip_dual_bound

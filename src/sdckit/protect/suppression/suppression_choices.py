@@ -251,29 +251,15 @@ AT_ONCE = 4  # sets processed together: bounds the memory
 
 @dataclass(frozen=True)
 class Order:
-    """Preference among the keys to suppress, and what draws among equally good choices.
-
-    By any fixed rule a reader could tell from the choice which values cannot have been there.
-    """
+    """Preference among the keys to suppress."""
 
     rank: tuple[float, ...]  # by key; a larger number goes first
     strict: bool  # whether the order decides before the number of records that a suppression helps
-    rng: np.random.Generator | None = None  # None: nothing is chosen by this order, or the first of equals is
 
     def sets(self, size: int) -> list[tuple[int, ...]]:
         """Sets of keys in the order they are tried: that whose most important key is least important first."""
-        key_sets = [*combinations(range(len(self.rank)), size)]
-        if self.rng is not None:
-            self.rng.shuffle(key_sets)
+        key_sets = combinations(range(len(self.rank)), size)
         return sorted(key_sets, key=lambda key_set: sorted(self.rank[j] for j in key_set), reverse=True)
-
-    def shuffled(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same in a drawn order."""
-        return places if self.rng is None else self.rng.permutation(places)
-
-    def ties(self, *shape: int) -> NDArray[np.float64]:
-        """Numbers from 0 to 1 that break ties."""
-        return np.zeros(shape) if self.rng is None else self.rng.random(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,7 +312,7 @@ def find_choices(at: Situation, k: int, order: Order, *, largest: int | None = N
     """Find the groups of all complete cells at risk, with at most `largest` keys suppressed."""
     whole = np.flatnonzero((at.codes >= 0).all(axis=1))
     risky = at.at_risk(k)
-    risky = order.shuffled(risky[(at.codes[risky] >= 0).all(axis=1)])
+    risky = risky[(at.codes[risky] >= 0).all(axis=1)]
     place = np.full(len(at.size), -1, np.int64)
     place[whole] = np.arange(len(whole))
     words = [hash_values(at.codes[whole, j], j) for j in range(at.codes.shape[1])]

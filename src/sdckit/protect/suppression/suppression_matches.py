@@ -111,7 +111,7 @@ class _Cells:
     def match(self) -> None:
         """Suppress values in the nearest records until no target lacks matches, or no record is left."""
         present, known = (_masks(codes != GONE) for codes in (self.codes, self.targets))
-        by_rank = np.lexsort((self.rng.random(len(self.rank)), -self.rank)).tolist()
+        by_rank = np.argsort(-self.rank, kind="stable").tolist()
         for mask in sorted(np.unique(present).tolist(), key=int.bit_count):
             cells = np.flatnonzero(present == mask)
             for j, both in product(by_rank, np.unique(known & mask).tolist()):

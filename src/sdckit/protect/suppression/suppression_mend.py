@@ -92,36 +92,33 @@ def _closest(diff, worth, gone, kinds, weights):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _better(mask, other_mask, weight, weight_other, lacking, rank, strict, ties):  # type: ignore[no-untyped-def]
+def _better(mask, other_mask, weight, weight_other, lacking, rank, strict):  # type: ignore[no-untyped-def]
     """Whether to suppress one set of keys (bit mask) rather than another of the same size.
 
     `weight`, `weight_other`: records that would then match, of which `lacking` are needed. `rank`, `strict`: as of
-    `Order`. `ties`: a drawn number for each key.
+    `Order`.
     """
     if (weight >= lacking) != (weight_other >= lacking):
         return weight >= lacking
-    if not strict and weight != weight_other:
-        return weight > weight_other
-    low, low_other, total, total_other, drawn = np.inf, np.inf, 0.0, 0.0, 0.0
+    low, low_other, total, total_other = np.inf, np.inf, 0.0, 0.0
     for j in range(len(rank)):
         bit = np.uint64(1) << np.uint64(j)
         if mask & bit:
-            low, total, drawn = min(low, rank[j]), total + rank[j], drawn + ties[j]
+            low, total = min(low, rank[j]), total + rank[j]
         if other_mask & bit:
-            low_other, total_other, drawn = min(low_other, rank[j]), total_other + rank[j], drawn - ties[j]
-    if strict and low != low_other:
-        return low > low_other
-    if strict and total != total_other:
-        return total > total_other
-    return drawn > 0
+            low_other, total_other = min(low_other, rank[j]), total_other + rank[j]
+    if strict or weight == weight_other:
+        if low != low_other:
+            return low > low_other
+        if total != total_other:
+            return total > total_other
+        return mask < other_mask
+    return weight > weight_other
 
 
 @njit(cache=True, nogil=True)
-def _search(cells, hard, frequency, k, alpha, rank, strict, apply, ties, masks):  # type: ignore[no-untyped-def]
-    """Fill `masks` for the cells `hard` as `nearest_sets` says; `frequency`: of these cells, updated.
-
-    `ties` (H, p): drawn numbers, by which keys are chosen that are equally good.
-    """
+def _search(cells, hard, frequency, k, alpha, rank, strict, apply, masks):  # type: ignore[no-untyped-def]
+    """Fill `masks` for the cells `hard` as `nearest_sets` says; `frequency`: of these cells, updated."""
     codes, stratum, size, worth = cells
     diff, kinds, weights = np.empty(len(codes), np.uint64), np.empty(KINDS, np.uint64), np.empty(KINDS)
     for h in range(len(hard)):
@@ -136,7 +133,7 @@ def _search(cells, hard, frequency, k, alpha, rank, strict, apply, ties, masks):
                 break
             best = 0
             for a in range(1, n):
-                if _better(kinds[a], kinds[best], weights[a], weights[best], lacking, rank, strict, ties[h]):
+                if _better(kinds[a], kinds[best], weights[a], weights[best], lacking, rank, strict):
                     best = a
             gone |= kinds[best]
         masks[h] = gone
@@ -165,8 +162,7 @@ def nearest_sets(
     worth = np.where((at.codes >= 0).all(axis=1), at.size, alpha * at.size)
     cells, rank = _Cells(at.codes, at.stratum, at.size, worth), np.array(order.rank, np.float64)
     search = sparing(_search, len(hard) * len(at.size) * (3 * len(rank) + 8))
-    ties = order.ties(len(hard), len(rank))
-    search(cells, hard, at.frequency[hard], k - TINY, alpha, rank, order.strict, apply, ties, masks)
+    search(cells, hard, at.frequency[hard], k - TINY, alpha, rank, order.strict, apply, masks)
     return masks
 
 
@@ -218,16 +214,16 @@ def _look(g, starts, members, own, size, need):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _cover(starts, members, own, costs, sequence, size, need, out_cell, out_group):  # type: ignore[no-untyped-def]
+def _cover(starts, members, own, costs, size, need, out_cell, out_group):  # type: ignore[no-untyped-def]
     """Greedy cover: fill `out_cell` and `out_group` with the suppressions; return their number.
 
-    Groups wait in lists by gain per value (`head`, `after`), and are evaluated again when their turn comes: those of
-    equal gain in the order of `sequence`. `size` and `need` are updated.
+    Groups wait in lists by gain per value (`head`, `after`), and are evaluated again when their turn comes. `size` and
+    `need` are updated.
     """
     n_groups = len(costs)
     head = np.full(TOP + 1, -1, np.int64)
     after = np.empty(n_groups, np.int64)
-    for g in sequence[::-1]:
+    for g in range(n_groups - 1, -1, -1):
         gain, chosen = _look(g, starts, members, own, size, need)
         if chosen >= 0 and gain > 0:
             score = min(gain * STEPS // costs[g], TOP)
@@ -276,7 +272,7 @@ def _take_back(n, starts, members, size, need, out_cell, out_group, kept):  # ty
 
 
 def cover(
-    choices: Choices, size: NDArray[np.float64], lacking: NDArray[np.int64], order: Order
+    choices: Choices, size: NDArray[np.float64], lacking: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Cells, and groups that one record of each joins, so that all cells with a choice reach k.
 
@@ -292,10 +288,7 @@ def cover(
     out_cell, out_group = np.empty(most, np.int64), np.empty(most, np.int64)
     steps = 4 * len(choices.members) * (1 + 4 * most / max(1, len(choices.costs))) + TOP
     greedy = sparing(_cover, steps)
-    sequence = np.arange(len(choices.costs))
-    if not order.strict:  # cells are drawn: groups by their first cell, those of one cell drawn, too
-        sequence = np.argsort(choices.members[choices.starts[:-1]] + order.ties(len(sequence)), kind="stable")
-    n = greedy(choices.starts, choices.members, choices.own, choices.costs, sequence, left, need, out_cell, out_group)
+    n = greedy(choices.starts, choices.members, choices.own, choices.costs, left, need, out_cell, out_group)
     kept = np.ones(n, np.bool_)
     take_back = sparing(_take_back, steps)
     take_back(n, choices.starts, choices.members, left, need, out_cell, out_group, kept)
@@ -307,7 +300,7 @@ def _restore(words, there, kept, size, fields, frequency, sequence, keys, severa
     """Restore suppressed values one by one where all records keep their k; `kept` and `frequency` are updated.
 
     `words` (R,): packed codes. `there`, `kept`: bit masks of the values a record had, and still has. `fields`: bit mask
-    of each key. `sequence`, `keys` (S, p): records in the order in which they are tried, and the keys of each.
+    of each key. `sequence`, `keys`: records and keys in the order in which they are tried.
 
     Records match if their words agree on the fields that both kept. A record that kept nothing counts only for others
     that kept nothing: `several` has the fields of the keys, or none where there is one key.
@@ -316,9 +309,8 @@ def _restore(words, there, kept, size, fields, frequency, sequence, keys, severa
     hit = np.empty(len(words), np.int64)
     while again:
         again = False
-        for i in range(len(sequence)):
-            r = sequence[i]
-            for key in keys[i]:
+        for r in sequence:
+            for key in keys:
                 field = fields[key] & there[r] & ~kept[r]
                 if field == 0:
                     continue
@@ -341,8 +333,8 @@ def _restore(words, there, kept, size, fields, frequency, sequence, keys, severa
                 if not needed:
                     kept[r] |= field
                     frequency[r] = left
-                    for x in hit[:n]:
-                        frequency[x] += 1 if blank else -1
+                    for i in range(n):
+                        frequency[hit[i]] += 1 if blank else -1
                     again = again or blank  # what counts again may spare another
 
 
@@ -373,16 +365,16 @@ def packed_words(columns: Sequence[NDArray[np.int64]], records: NDArray[np.int64
 
 def restore(
     at: Situation, k: int, cell: NDArray[np.int64], masks: NDArray[np.uint64], frequency: NDArray[np.float64],
-    order: Order, others: Others,
+    rank: tuple[float, ...], others: Others,
 ) -> NDArray[np.uint64]:  # fmt: skip
     """Bit masks of the keys that must stay suppressed in each record at risk or changed, if alpha = 1.
 
     Nothing is restored where the search would be long or the keys do not fit into a word.
 
     `at`: the situation before any suppression. `cell` (shape (R,)): cell of each record that was at risk or changed.
-    `masks` (shape (R,)): bit masks of the keys suppressed. `frequency` (shape (R,)): records that match it now.
-    `order`: where it is strict, values of its smaller numbers are restored first. `others`: cells of all other records,
-    how many each has and their frequencies, infinite of those that reach k whatever happens.
+    `masks` (shape (R,)): bit masks of the keys suppressed. `frequency` (shape (R,)): records that match it now. `rank`:
+    by key; values of the smaller numbers are restored first. `others`: cells of all other records, how many each has
+    and their frequencies, infinite of those that reach k whatever happens.
     """
     rest, left_of, counted = others
     records = np.concatenate([cell, rest])
@@ -396,15 +388,13 @@ def restore(
     for j, field in enumerate(fields[:-1]):
         kept[: len(cell)] &= ~np.where((masks >> np.uint64(j)) & np.uint64(1) == 1, field, np.uint64(0))
     n_gone = np.bitwise_count(masks).astype(np.int64)
-    sequence = order.shuffled(np.flatnonzero(masks))
-    sequence = sequence[np.lexsort((-frequency[sequence], -n_gone[sequence]))]
-    rank = np.broadcast_to(np.array(order.rank) * order.strict, (len(sequence), len(order.rank)))
+    sequence = np.lexsort((-frequency, -n_gone))
     size = np.concatenate([np.ones(len(cell)), left_of])
     counts = np.concatenate([frequency, counted]).astype(np.float64)
     put_back = sparing(_restore, 4 * int(n_gone.sum()) * len(records))
     put_back(
-        words, there, kept, size, fields, counts, sequence, np.lexsort((order.ties(*rank.shape), rank)),
-        np.uint64(sum(fields[:-1].tolist()) if len(fields) > 2 else 0), k - TINY,
+        words, there, kept, size, fields, counts, sequence[masks[sequence] > 0],
+        np.argsort(rank, kind="stable"), np.uint64(sum(fields[:-1].tolist()) if len(fields) > 2 else 0), k - TINY,
     )  # fmt: skip
     left = np.zeros(len(cell), np.uint64)
     for j, field in enumerate(fields[:-1]):
@@ -436,10 +426,10 @@ def mend(
         if (at.codes[risky] >= 0).all(axis=1).any():
             choices = find_choices(at, k, order) if choices is None else choices
         if choices is not None and (choices.needs > 0).any():
-            rows, masks = _released(at, k, choices, file.alpha, order)
+            rows, masks = _released(at, k, choices, file.alpha)
             file.take_out(keys, masks, rows)
         elif not _mend_others(file, keys, at, risky, k, order):
-            _blank(file, keys, at, risky, k, order)
+            _blank(file, keys, at, risky, k)
         choices = None
         at = file.situation(keys)
     if at is start:
@@ -463,41 +453,35 @@ def _tidy(
     for i, j in enumerate(keys):
         masks |= (file.gone[j] & ~before[j])[rows].astype(np.uint64) << np.uint64(i)
     cell = start.of_row[rows].astype(np.int64)
-    left = restore(start, k, cell, masks, now.frequency[now.of_row[rows]], order, others)
+    left = restore(start, k, cell, masks, now.frequency[now.of_row[rows]], order.rank, others)
     for i, j in enumerate(keys):
         back = ((masks ^ left) >> np.uint64(i)) & np.uint64(1) == 1
         file.gone[j, rows[back]] = False
 
 
-def _released(
-    at: Situation, k: int, choices: Choices, alpha: float, order: Order
-) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+def _released(at: Situation, k: int, choices: Choices, alpha: float) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Records to change, and bit masks of the keys each loses."""
     size = at.size[choices.cells]
+    rows, starts = at.rows_of(choices.cells)
     if alpha < 1:  # missing values of others do not count in full: every record at risk is changed itself
-        rows, _ = at.rows_of(choices.cells)
-        group, chosen = _own_groups(choices, size, order)
+        group, chosen = _own_groups(choices, size)
         count = np.where(chosen, size, 0).astype(np.int64)
         taken = np.repeat(chosen, size.astype(np.int64))
         return rows[taken], np.repeat(choices.masks[group], count)
-    cell, group = cover(choices, size, np.ceil(k - TINY - at.frequency[choices.cells]), order)
+    cell, group = cover(choices, size, np.ceil(k - TINY - at.frequency[choices.cells]))
     by_cell = np.argsort(cell, kind="stable")
-    cells, cell = np.unique(cell[by_cell], return_inverse=True)
-    rows, starts = at.rows_of(choices.cells[cells])
-    rows = rows[np.lexsort((order.ties(len(rows)), np.repeat(np.arange(len(cells)), np.diff(starts))))]
+    cell, group = cell[by_cell], group[by_cell]
     nth = np.arange(len(cell)) - np.searchsorted(cell, cell)
-    return rows[starts[cell] + nth], choices.masks[group[by_cell]]
+    return rows[starts[cell] + nth], choices.masks[group]
 
 
-def _own_groups(
-    choices: Choices, size: NDArray[np.float64], order: Order
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """For each cell that reaches k somewhere, a group with most unchanged records; and which cells these are."""
+def _own_groups(choices: Choices, size: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """For each cell that reaches k somewhere, the group with most unchanged records; and which cells these are."""
     group = np.repeat(np.arange(len(choices.masks)), np.diff(choices.starts))
     at_risk = np.bincount(group, size[choices.members], len(choices.masks))
     entries = np.flatnonzero(choices.own)
     stay = (choices.sizes - at_risk)[group[entries]]
-    entries = entries[np.lexsort((order.ties(len(entries)), -stay))][::-1]
+    entries = entries[np.lexsort((entries, -stay))][::-1]
     best, chosen = np.zeros(len(size), np.int64), np.zeros(len(size), np.bool_)
     best[choices.members[entries]] = group[entries]  # the last one written is the best
     chosen[choices.members[entries]] = True
@@ -508,7 +492,6 @@ def _mend_others(
     file: WorkingFile, keys: Sequence[int], at: Situation, risky: NDArray[np.int64], k: int, order: Order
 ) -> bool:
     """Treat cells that no group helps by nearest-neighbour search; return whether any value was suppressed."""
-    risky = order.shuffled(risky)
     risky = risky[np.argsort(at.frequency[risky], kind="stable")]
     if too_many(at, risky):
         masks = nested_sets(at, risky, k, order)
@@ -520,16 +503,14 @@ def _mend_others(
     return int(np.count_nonzero(file.gone)) > before
 
 
-def _blank(
-    file: WorkingFile, keys: Sequence[int], at: Situation, risky: NDArray[np.int64], k: int, order: Order
-) -> None:
+def _blank(file: WorkingFile, keys: Sequence[int], at: Situation, risky: NDArray[np.int64], k: int) -> None:
     """Last resort, alpha below 1: suppress all keys of the records at risk, and of others until k are alike."""
     missing = (at.codes < 0).sum(axis=1)
     for stratum in np.unique(at.stratum[risky]).tolist():
         rows = np.flatnonzero(at.stratum[at.of_row] == stratum)
         cells = at.of_row[rows]
         at_risk = np.isin(cells, risky)
-        worst = rows[np.lexsort((order.ties(len(rows)), -missing[cells], ~at_risk))]
+        worst = rows[np.lexsort((rows, -missing[cells], ~at_risk))]
         n_blank = max(k, int(np.count_nonzero(at_risk)))
         if (missing[at.of_row[worst[:n_blank]]] == len(keys)).all():
             n_blank += 1  # one more than are blank already

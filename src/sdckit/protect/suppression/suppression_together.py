@@ -222,7 +222,7 @@ def _give_back(words, there, kept, size, frequency, edges, rows, fields, k, give
             again = again or (wakes and not needed)  # what counts again may spare another
 
 
-def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, order: Order, start: Situation) -> None:
+def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, start: Situation) -> None:
     """Restore bundles that are not needed, those of most values first; where a match counts in full (alpha = 1).
 
     `start`: the situation before any suppression. Nothing is restored where the search would be long or the keys do not
@@ -242,7 +242,7 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, orde
     kept = there.copy()
     for i, j in enumerate(keys):
         kept[: len(single)] &= ~np.where(file.gone[j, single], fields[i], np.uint64(0))
-    units = _units(file, bonds, keys, fields, order)
+    units = _units(file, bonds, keys, fields)
     if not units:
         return
     size = np.concatenate([np.ones(len(single)), left])
@@ -262,10 +262,10 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, orde
 
 
 def _units(
-    file: WorkingFile, bonds: Bonds, keys: Sequence[int], fields: NDArray[np.uint64], order: Order
+    file: WorkingFile, bonds: Bonds, keys: Sequence[int], fields: NDArray[np.uint64]
 ) -> list[tuple[tuple[int, ...], Ints, int]]:
-    """What can be restored as a whole: bundle, records, bit mask of the keys; most values first, drawn among equals."""
-    units: list[tuple[int, float, tuple[int, ...], Ints, int]] = []
+    """What can be restored as a whole: bundle, records, bit mask of the keys; most values first."""
+    units: list[tuple[int, int, tuple[int, ...], Ints, int]] = []
     for bundle, reach in zip(bonds.bundles, bonds.shared, strict=True):
         own = [j for j in bundle if j < len(file.gone)]
         field = sum(int(fields[i]) for i, j in enumerate(keys) if j in own)
@@ -273,9 +273,9 @@ def _units(
         if len(rows) == 0 or not set(own) <= set(keys):
             continue
         homes = bonds.homes.of_row[rows] if reach and bonds.homes is not None else rows
-        by_home = np.argsort(homes, kind="stable")
-        cuts = np.flatnonzero(np.diff(homes[by_home])) + 1
-        for part, tie in zip(np.split(rows[by_home], cuts), order.ties(len(cuts) + 1).tolist(), strict=True):
+        order = np.argsort(homes, kind="stable")
+        cuts = np.flatnonzero(np.diff(homes[order])) + 1
+        for part in np.split(rows[order], cuts):
             values = sum(int(bonds.present[j, part].sum()) for j in bundle)
-            units.append((-values, tie, bundle, part, field))
-    return [(bundle, part, field) for _, _, bundle, part, field in sorted(units, key=lambda unit: unit[:2])]
+            units.append((-values, int(part[0]), bundle, part, field))
+    return [(bundle, part, field) for _, _, bundle, part, field in sorted(units, key=lambda unit: unit[:3])]

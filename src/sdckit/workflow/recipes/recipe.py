@@ -390,7 +390,7 @@ class Recipe(Displayed):
     @property
     def is_random(self) -> bool:
         """Whether any step draws random numbers."""
-        return any(method_of(step.method, "step").random for step in self.steps)
+        return any(method_of(step.method, "step").draws(step.arguments) for step in self.steps)
 
     def find_scenario(self, given: Scenario | None = None) -> Scenario | None:
         """The scenario given, else the one the recipe names, else None."""

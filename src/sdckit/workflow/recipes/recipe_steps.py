@@ -181,8 +181,12 @@ class Method:
 
     @property
     def random(self) -> bool:
-        """Whether it takes a seed, and draws random numbers."""
+        """Whether it takes a seed."""
         return "seed" in self.parameters
+
+    def draws(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether it draws random numbers when it is called so."""
+        return self.random and (not self.kind.draws_with or any(map(arguments.get, self.kind.draws_with)))
 
     @property
     def keyed(self) -> bool:
