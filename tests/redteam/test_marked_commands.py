@@ -174,7 +174,7 @@ LINES = {
     "domain init": "domain init survey.csv -o out/declared.toml",
     "budget create": "budget create kept/new.toml --dataset survey --epsilon 3 --delta 1e-6",
     "budget show": "budget show budget.toml",
-    "synthesize-margins": "synthesize-margins survey.csv --domain domain.toml --epsilon 1 --delta 1e-6"
+    "synthesize-margins": "synthesize-margins survey.csv --domain domain.toml --epsilon 2 --delta 1e-6"
     " --n 80 --budget budget.toml -o kept/made.csv --log kept/log.json",
     "budget throw-away": "budget throw-away budget.toml --run 1 --reason audit",
     "protect under a promise": "protect margins.toml survey.csv -o kept/release.csv --log kept/log.json",

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit.data.files.read_csv import kinds_to_try, other_decimals, typed
+from sdckit.data.files.readers import read_file
 from sdckit.data.missing_values.missing import Found
+from sdckit.errors import SdcWarning
 
 
 def read(values, delimiter=",", decimal=None):
@@ -85,3 +87,15 @@ def test_decimals_come_back_exactly(values):
     if plain:
         assert read([f"{v:.6f}" for v in plain]).to_list() == plain
         assert read([f"{v:.6f}".replace(".", ",") for v in plain], ";").to_list() == plain
+
+
+@pytest.mark.parametrize("values", [("31.12.1950", "1.2.1971"), ("12/31/1950", "02/01/1971"), ("31-12-1950", "")])
+def test_dates_in_another_order_are_named(tmp_path, values):
+    """They stay text, and no step makes text coarser by month or year."""
+    file = tmp_path / "survey.csv"
+    lines = "\n".join(f"{i};{value}" for i, value in enumerate(values))
+    file.write_text(f"a;born\n{lines}\n", encoding="utf-8")
+    with pytest.warns(SdcWarning, match="read as text, .* date in another order than year-month-day: 'born'. If so"):
+        assert read_file(file)["born"][0] == values[0]
+    file.write_text("a;born\n1;31.12.1950\n2;spring 1971\n", encoding="utf-8")
+    read_file(file)  # no warning: not all are dates
