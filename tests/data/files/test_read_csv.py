@@ -120,13 +120,6 @@ def test_decimal_given(saved):
     refused(FileFormatError, "decimal mark must be", path, decimal="'")
 
 
-@pytest.mark.parametrize("values", [("1,234.50", "7.25"), ("1.234,50", "7"), ("1'234", "0"), ("12\u202f345,5", "-3")])
-def test_marks_between_thousands_are_named(saved, values):
-    lines = "\n".join(f'{i};"{value}"' for i, value in enumerate(values))
-    with pytest.warns(SdcWarning, match="survey.csv: read as text, .* with a mark between thousands: 'w'. If so write"):
-        assert read_file(saved(f"a;w\n{lines}\n"))["w"].to_list() == [*values]
-
-
 @pytest.mark.parametrize(
     "values", [("012 345", "017 111"), ("1.234", "F32.100"), ("1,23,456", "1,234"), ("12.05.2024", "1")]
 )

@@ -99,3 +99,12 @@ def test_dates_in_another_order_are_named(tmp_path, values):
         assert read_file(file)["born"][0] == values[0]
     file.write_text("a;born\n1;31.12.1950\n2;spring 1971\n", encoding="utf-8")
     read_file(file)  # no warning: not all are dates
+
+
+@pytest.mark.parametrize("values", [("1,234.50", "7.25"), ("1.234,50", "7"), ("1'234", "0"), ("12\u202f345,5", "-3")])
+def test_marks_between_thousands_are_named(tmp_path, values):
+    lines = "\n".join(f'{i};"{value}"' for i, value in enumerate(values))
+    file = tmp_path / "survey.csv"
+    file.write_text(f"a;w\n{lines}\n", encoding="utf-8")
+    with pytest.warns(SdcWarning, match="survey.csv: read as text, .* with a mark between thousands: 'w'. If so write"):
+        assert read_file(file)["w"].to_list() == [*values]
