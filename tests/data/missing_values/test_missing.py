@@ -231,6 +231,7 @@ def test_numbers_are_suspected_by_their_labels():
         (["90+"] * 9, []),  # a top code
         (["N", "D", "X", "Y"] * 5, []),  # categories
         (["N"] * 4, []),
+        (["other"] * 9, []),  # rare codes that were recoded
         ([], []),
     ],
 )

@@ -45,6 +45,7 @@ _WORDS = (
     "non so", "non risponde", "rifiuta", "non applicabile", "non valutato",
 )  # fmt: skip
 _AWAY = ("absent", "abwesend")  # an answer, too, as of a symptom: it counts beside another of these words only
+_RARE = "other"  # what recodings of ours call the rare codes of a column of numbers
 _PHRASES = tuple(
     dict.fromkeys(form for word in (*_WORDS, *_AWAY) for form in (word, word.capitalize(), word.title(), word.upper()))
 )
@@ -133,7 +134,7 @@ def _among_numbers(series: pl.Series) -> list[Found]:
     return [
         Found(series.name, text, int(records))
         for text, records in texts.rows()
-        if records >= _FEWEST and not re.search(r"\d", text)
+        if records >= _FEWEST and not re.search(r"\d", text) and text != _RARE
     ]
 
 
