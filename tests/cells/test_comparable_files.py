@@ -137,3 +137,9 @@ def test_a_few_texts_that_are_new_are_no_other_labels() -> None:
     for new, names in (("asian", ()), ("WHITE", ("race",))):
         after = many.with_columns(race=pl.when(pl.int_range(pl.len()) == 1).then(pl.lit(new)).otherwise("race"))
         assert relabelled(open_frame(many), open_frame(after), ["race"]) == names
+
+
+def test_many_texts_of_a_frame_are_all_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sdckit.cells.comparable_files.MOST", 50)
+    names = pl.DataFrame({"name": [f"name {i}" for i in range(400)]})
+    assert relabelled(open_frame(names), open_frame(names.sample(fraction=1, shuffle=True, seed=1)), ["name"]) == ()

@@ -114,7 +114,7 @@ def _shared_codes(original: Any, released: Any, order: NDArray[np.int64] | None 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)
 UNKNOWN = 0.05  # of the records with a text that the original does not have: a made file may have some of its domain
 OUTSIDE = 0.5  # of the numbers beyond those of the original: noise and rounding move fewer there
-MOST = 100_000  # different texts that are brought from an engine
+MOST = 1_000_000  # different texts that are brought from an engine
 
 
 Counted = Mapping[str, Mapping[str, int]]  # of columns: all of their texts, and the records with each
@@ -216,7 +216,8 @@ def _bare(text: str) -> str:
 
 def _texts(frame: Frame, name: str) -> set[str]:
     there = frame.filter(~nw.col(name).is_null()).select(nw.col(name).cast(nw.String))
-    return {text for (text,) in _rows(there.unique().head(MOST))}
+    different = there.unique()
+    return {text for (text,) in _rows(different.head(MOST) if isinstance(different, nw.LazyFrame) else different)}
 
 
 def _rows(frame: Frame, *expressions: Any) -> list[tuple[Any, ...]]:
