@@ -143,3 +143,12 @@ def test_many_texts_of_a_frame_are_all_compared(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("sdckit.cells.comparable_files.MOST", 50)
     names = pl.DataFrame({"name": [f"name {i}" for i in range(400)]})
     assert relabelled(open_frame(names), open_frame(names.sample(fraction=1, shuffle=True, seed=1)), ["name"]) == ()
+
+
+def test_a_made_file_may_have_texts_that_nobody_has() -> None:
+    """But not in place of those that it has not."""
+    before = open_frame(pl.DataFrame({"job": ["cook", "smith"] * 20}))
+    more = open_frame(pl.DataFrame({"job": ["cook", "smith", "clerk"] * 12}))
+    translated = open_frame(pl.DataFrame({"job": ["cook", "forgeron"] * 20}))
+    assert relabelled(before, more, ["job"]) == relabelled(before, translated, ["job"], made=True) == ("job",)
+    assert relabelled(before, more, ["job"], made=True) == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -112,7 +112,7 @@ def _shared_codes(original: Any, released: Any, order: NDArray[np.int64] | None 
 
 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)
-UNKNOWN = 0.05  # of the records with a text that the original does not have: a made file may have some of its domain
+UNKNOWN = 0.05  # of the records with a text that the other file does not have
 OUTSIDE = 0.5  # of the numbers beyond those of the original: noise and rounding move fewer there
 MOST = 1_000_000  # different texts that are brought from an engine
 
@@ -121,12 +121,13 @@ Counted = Mapping[str, Mapping[str, int]]  # of columns: all of their texts, and
 
 
 def relabelled(
-    original: Frame, released: Frame, names: Sequence[str], *counted: Counted,
-) -> tuple[str, ...]:  # fmt: skip
+    original: Frame, released: Frame, names: Sequence[str], *counted: Counted, made: bool = False
+) -> tuple[str, ...]:
     """Those of some columns with texts that the original spells otherwise, or whose texts or numbers are not its own.
 
     Whoever compares them finds nobody, though a reader knows that `White` is `white`. Missing values tell nothing.
-    `counted`: the texts of the original and of the release, where they are known.
+    `counted`: the texts of the original and of the release, where they are known. `made`: records are made up, and may
+    have texts of a domain that nobody in the original has; others are in place of texts that are gone.
 
     Examples
     --------
@@ -144,7 +145,7 @@ def relabelled(
     elsewhere = {*_numbers_elsewhere(original, released, numbers)}
     for name in texts:
         before, after = (own.get(name) for own in counted or ({}, {}))
-        if _texts_elsewhere(original, released, name, before, after):
+        if _texts_elsewhere(original, released, name, before, after, made=made):
             elsewhere.add(name)
     return tuple(name for name in shared if name in elsewhere)
 
@@ -194,19 +195,29 @@ def _finite(frame: Frame, names: Sequence[str]) -> dict[str, nw.Expr]:
 
 
 def _texts_elsewhere(
-    original: Frame, released: Frame, name: str, before: Mapping[str, int] | None, after: Mapping[str, int] | None
-) -> bool:
+    original: Frame, released: Frame, name: str, before: Mapping[str, int] | None, after: Mapping[str, int] | None, *,
+    made: bool,
+) -> bool:  # fmt: skip
     """Whether texts are spelt otherwise than in the original, or many are not its own."""
     known = _texts(original, name) if before is None else {*before}
-    unknown = (_texts(released, name) if after is None else {*after}) - known
+    own = _texts(released, name) if after is None else {*after}
+    unknown, gone = own - known, known - own
     if not unknown or {*map(_bare, unknown)} & {*map(_bare, known)}:
         return bool(unknown)
-    if after is not None:
-        return sum(after[text] for text in unknown) > UNKNOWN * sum(after.values())
+    if _share(released, name, unknown, after) <= UNKNOWN:
+        return False
+    return not made or _share(original, name, gone, before) > UNKNOWN
+
+
+def _share(frame: Frame, name: str, texts: Collection[str], counted: Mapping[str, int] | None) -> float:
+    """Of the records with a text those with one of these."""
+    if not texts:
+        return 0.0
+    if counted is not None:
+        return sum(counted[text] for text in texts) / sum(counted.values())
     text = nw.col(name).cast(nw.String)
-    strange = text.is_in(sorted(unknown)).cast(nw.Float64).mean().alias("share")
-    ((share,),) = _rows(released.filter(~text.is_null()), strange)
-    return share is not None and bool(share > UNKNOWN)
+    ((share,),) = _rows(frame.filter(~text.is_null()), text.is_in(sorted(texts)).cast(nw.Float64).mean().alias("share"))
+    return share or 0.0
 
 
 def _bare(text: str) -> str:

@@ -90,7 +90,9 @@ def counted_beside(
         counted = [_texts_counted(measured) for measured in (before, *after)]
         files = zip(pair.released, counted[1:], strict=True)
         others = dict.fromkeys(
-            name for file, texts in files for name in relabelled(pair.original, file, names, counted[0], texts)
+            name
+            for file, texts in files
+            for name in relabelled(pair.original, file, names, counted[0], texts, made=drawn)
         )
         reasons |= dict.fromkeys(COMPARED if others else (), RELABELLED.format(", ".join(others)))
     return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
