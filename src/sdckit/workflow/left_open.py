@@ -77,7 +77,8 @@ def counted_beside(
     questions: Sequence[str] = OF_PEOPLE
     reason = ""
     if drawn:
-        reason = REPEATED if any(_divisor(record_sizes(frame)) > 1 for frame in released) else ""
+        pairs = zip(after, released, strict=True)
+        reason = REPEATED if any(_multiples(own) and _divisor(record_sizes(frame)) > 1 for own, frame in pairs) else ""
     elif len(released) > 1 and not _one_holds_all(released):
         questions, reason = (*OF_PEOPLE, LEARNT), TOGETHER
     elif max(pair.sizes) > pair.n:
@@ -135,8 +136,13 @@ def _opened(
 
 def _are_multiples(before: Assessment) -> bool:
     """Whether records with the same keys are everywhere a multiple of the same number, and not all as many: quotas."""
-    results = filter(None, (intruder.get("key_frequencies") for intruder in before.intruders))
-    return any(_divisor(sizes) > 1 and sizes.min() < sizes.max() for sizes in map(_cell_sizes, results))
+    return any(sizes.min() < sizes.max() for sizes in _multiples(before))
+
+
+def _multiples(measured: Assessment) -> list[Ints]:
+    """Records with each combination of an intruder's keys, where all of these are multiples of the same number."""
+    results = filter(None, (intruder.get("key_frequencies") for intruder in measured.intruders))
+    return [sizes for sizes in map(_cell_sizes, results) if _divisor(sizes) > 1]
 
 
 def _cell_sizes(result: Any) -> Ints:
