@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data.columns import code_column
-from sdckit.data.frames import Frame, collect
+from sdckit.data.frames import Frame, in_memory
 from sdckit.errors import SdcError
 
 NEIGHBOURS, BLOCKS = 10_000, 20  # rows that are looked at, in so many stretches of the file
@@ -167,31 +167,26 @@ def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
 
 def _numbers_elsewhere(original: Frame, released: Frame, names: Sequence[str]) -> list[str]:
     """Those whose numbers mostly lie beyond the original's; both files are gone through once for all."""
-    finite = _finite(original, names)
-    ends = [
-        end
-        for at, name in enumerate(names)
-        for end in (finite[name].min().alias(f"low {at}"), finite[name].max().alias(f"high {at}"))
-    ]
-    before = _rows(original, *ends)[0] if names else ()
-    bounds = {name: (before[2 * at], before[2 * at + 1]) for at, name in enumerate(names) if before[2 * at] is not None}
-    figures, finite = [], _finite(released, names)
-    for at, (name, (low, high)) in enumerate(bounds.items()):
-        column = finite[name]
+    columns = _finite(original, names)
+    before = _figures(original, [end for column in columns for end in (column.min(), column.max())])
+    bounds = {name: ends for name, *ends in zip(names, before[::2], before[1::2], strict=True) if ends[0] is not None}
+    figures = []
+    for column, (low, high) in zip(_finite(released, [*bounds]), bounds.values(), strict=True):
         beyond = nw.when(~column.is_null()).then(((column < low) | (column > high)).cast(nw.Float64)).mean()
-        figures += [beyond.alias(f"share {at}"), column.min().alias(f"least {at}"), column.max().alias(f"most {at}")]
-    after = _rows(released, *figures)[0] if figures else ()
-    shares = {name: after[3 * at : 3 * at + 3] for at, name in enumerate(bounds)}
+        figures += [beyond, column.min(), column.max()]
+    after = _figures(released, figures)
+    shares = zip(bounds, after[::3], after[1::3], after[2::3], strict=True)
     # a constant tells nothing of anybody
-    return [
-        name for name, (share, least, most) in shares.items() if share is not None and share > OUTSIDE and least < most
-    ]
+    return [name for name, share, least, most in shares if share is not None and share > OUTSIDE and least < most]
 
 
-def _finite(frame: Frame, names: Sequence[str]) -> dict[str, nw.Expr]:
+def _finite(frame: Frame, names: Sequence[str]) -> list[nw.Expr]:
     """Columns of numbers, missing where they are not finite."""
-    kinds, column = frame.collect_schema(), {name: nw.col(name) for name in names}
-    return {name: nw.when(own.is_finite()).then(own) if kinds[name].is_float() else own for name, own in column.items()}
+    kinds = frame.collect_schema()
+    return [
+        nw.when(nw.col(name).is_finite()).then(nw.col(name)) if kinds[name].is_float() else nw.col(name)
+        for name in names
+    ]
 
 
 def _texts_elsewhere(
@@ -216,7 +211,7 @@ def _share(frame: Frame, name: str, texts: Collection[str], counted: Mapping[str
     if counted is not None:
         return sum(counted[text] for text in texts) / sum(counted.values())
     text = nw.col(name).cast(nw.String)
-    ((share,),) = _rows(frame.filter(~text.is_null()), text.is_in(sorted(texts)).cast(nw.Float64).mean().alias("share"))
+    (share,) = _figures(frame.filter(~text.is_null()), [text.is_in(sorted(texts)).cast(nw.Float64).mean()])
     return share or 0.0
 
 
@@ -228,9 +223,11 @@ def _bare(text: str) -> str:
 def _texts(frame: Frame, name: str) -> set[str]:
     there = frame.filter(~nw.col(name).is_null()).select(nw.col(name).cast(nw.String))
     different = there.unique()
-    return {text for (text,) in _rows(different.head(MOST) if isinstance(different, nw.LazyFrame) else different)}
+    brought = in_memory(different.head(MOST)) if isinstance(different, nw.LazyFrame) else different
+    return {text for (text,) in brought.rows()}
 
 
-def _rows(frame: Frame, *expressions: Any) -> list[tuple[Any, ...]]:
-    made = frame.select(*expressions) if expressions else frame
-    return (collect(made) if isinstance(made, nw.LazyFrame) else made).rows()
+def _figures(frame: Frame, expressions: Sequence[nw.Expr]) -> tuple[Any, ...]:
+    """One figure of each expression, all in one pass."""
+    named = [expression.alias(f"figure {at}") for at, expression in enumerate(expressions)]
+    return in_memory(frame.select(named)).rows()[0] if named else ()

@@ -160,6 +160,11 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     return carried_out(lambda: frame.collect(backend="pyarrow"))
 
 
+def in_memory(frame: Frame) -> nw.DataFrame[Any]:
+    """A frame with a small result, collected where it is lazy."""
+    return collect(frame) if isinstance(frame, nw.LazyFrame) else frame
+
+
 def blocks(frame: Frame, columns: Sequence[str], rows: int) -> Iterator[nw.DataFrame[Any]]:
     """Some columns of a frame in pieces of about so many rows, which its engine reads once; of a plan PyArrow tables.
 
@@ -249,7 +254,7 @@ def sum_of(frame: Frame, name: str) -> float:
     if kind is None or not kind.is_numeric():
         return math.nan
     total = frame.select(nw.col(name).sum())
-    return float((collect(total) if isinstance(total, nw.LazyFrame) else total)[name].item() or 0)
+    return float(in_memory(total)[name].item() or 0)
 
 
 def has_missing(frame: Frame, columns: Sequence[str]) -> bool:
@@ -264,7 +269,7 @@ def has_missing(frame: Frame, columns: Sequence[str]) -> bool:
     if not columns:
         return False
     counts = frame.select(nw.col(*columns).null_count())
-    counted = collect(counts) if isinstance(counts, nw.LazyFrame) else counts
+    counted = in_memory(counts)
     return any(int(counted[name].item()) for name in columns)
 
 
@@ -278,7 +283,7 @@ def has_repeats(frame: Frame, column: str) -> bool:
     True
     """
     counts = frame.select(nw.col(column).n_unique().alias("values"), nw.len().alias("n"))
-    known = collect(counts) if isinstance(counts, nw.LazyFrame) else counts
+    known = in_memory(counts)
     return int(known.item(0, "values")) < int(known.item(0, "n"))
 
 
@@ -294,7 +299,7 @@ def record_sizes(frame: Frame) -> NDArray[np.int64]:
     names = [name for name, kind in kinds if not (kind.is_nested() or kind == nw.Object or is_pattern(name))]
     check_plan_names(frame, names)
     sizes = frame.group_by(names).agg(nw.len().alias("sdckit__size")).select("sdckit__size")
-    return (collect(sizes) if isinstance(sizes, nw.LazyFrame) else sizes).get_column("sdckit__size").to_numpy()
+    return in_memory(sizes).get_column("sdckit__size").to_numpy()
 
 
 def telling_apart(data: Any, share: float, *, without: Sequence[str] = ()) -> tuple[str, ...]:

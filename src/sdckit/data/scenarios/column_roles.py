@@ -22,6 +22,7 @@ from sdckit.errors import ColumnError, DataError
 
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of names that say whose a row is
+TO_HAVE_IT_JUDGED = "; name a type of release to have it judged"
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
 LONGEST = 20  # characters of a whole number of 64 bits
@@ -241,7 +242,7 @@ class ColumnRoles:
         """What a document says where no type of release asks for roles; "" where every column has one by name."""
         n = len(self.missing)
         columns = "1 column that goes out has" if n == 1 else f"{n:,} columns that go out have"
-        lacking = f"{columns} no role: {self._listed(self.missing)}; name a type of release to have it judged"
+        lacking = f"{columns} no role: {self._listed(self.missing)}{TO_HAVE_IT_JUDGED}"
         lacking += f"{self._only_numbers}."
         return lacking if n else f"{self.words[0].upper()}{self.words[1:]}." if self.covered or self.identifiers else ""
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sdckit.data.limits import CONDITIONS, LIMITS
+from sdckit.data.scenarios.column_roles import TO_HAVE_IT_JUDGED
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
@@ -356,7 +357,7 @@ def for_users(plain: Plain) -> Plain:
     passed = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state], default=None)
     roles = plain["column_roles"]
     if roles:  # how to have it judged is for those who can
-        roles = {**roles, "line": roles["line"].replace("; name a type of release to have it judged", "")}
+        roles = {**roles, "line": roles["line"].replace(TO_HAVE_IT_JUDGED, "")}
     return {**plain, "verdicts": verdicts, "passed": passed, "column_roles": roles, "left_to_office": questions}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sdckit.catalogue.row import public_function
 from sdckit.data.limits import PROMISED
 from sdckit.data.losses import INFORMATION, LOSSES, OF_CALLER
 from sdckit.data.replace import open_eager
@@ -81,8 +82,6 @@ def matched_back(recoded: Any, release: Any, scenario: Scenario, most: MostMatch
     `recoded`: the records of the release before values of them were taken out. What k promises holds where an
     intruder finds no key missing: 0. NaN where it cannot be measured.
     """
-    from sdckit.identity.matching.matching_risk import matching_risk
-
     after, largest = open_eager(release, {}), 0.0
     schema = after.schema
     scenario = with_bands(scenario, [key for key in scenario.all_keys if not schema[key].is_numeric()])
@@ -91,7 +90,7 @@ def matched_back(recoded: Any, release: Any, scenario: Scenario, most: MostMatch
         if most.promise and not any(after[key].null_count() for key in intruder.keys):
             continue
         try:
-            result = matching_risk(recoded, release, scenario=intruder, missing="category")
+            result = public_function(PROMISED.measure)(recoded, release, scenario=intruder, missing="category")
         except SdcError:  # the release itself is judged later, and that says why
             return math.nan
         figures = (getattr(result, PROMISED.figure), getattr(result, PROMISED.otherwise))
