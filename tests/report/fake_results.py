@@ -196,6 +196,7 @@ class FakeAssessment:
     measures: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     column_roles: ColumnRoles | None = None
+    stands_for: float | None = None
 
     @property
     def coverage(self) -> Coverage:

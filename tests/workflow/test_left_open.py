@@ -161,3 +161,44 @@ def test_values_spelt_in_two_ways_are_not_told_apart(lazily: bool) -> None:
     assert words_of(spelt.with_columns(ill=pl.lit("ill")), **entries) == {"l": "exceeded"}
     assert words_of(spelt.with_columns(ill=pl.Series(["ill", "well"] * (N // 2))), **entries) == {"l": "holds"}
     assert words_of(spelt, **entries | {"thresholds": {"k": 2}}) == {"k": "holds"}
+
+
+# How many a file stands for.
+
+
+def weighed(each: float, *, spread: float = 0.0, of: Any = pl.DataFrame.clone, **entries: Any) -> dict[str, str]:
+    weights = each * np.random.default_rng(3).uniform(1 - spread, 1 + spread, N)
+    limits = {"k": 2, "risk": 0.5, "global_risk": 0.5}
+    keys: dict[str, Any] = {"keys": ["sex"], "sensitive": [], "weight": "w", "thresholds": limits}
+    return words_of(of(FILE.with_columns(w=weights)), **keys | entries)
+
+
+@pytest.mark.parametrize("of", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.clone])
+def test_weights_for_more_people_than_there_are_are_not_judged(of: Any) -> None:
+    assert weighed(9.2e6, of=of) == {"k": "holds", "risk": "holds", "global_risk": "holds"}
+    assert weighed(9.3e6, of=of) == {"k": "holds", "risk": "not judged", "global_risk": "not judged"}
+    assert weighed(9.3e6, of=of, thresholds={"risk": 1e-12})["risk"] == "exceeded"
+
+
+def test_weights_without_their_decimal_point_are_not_judged() -> None:
+    """Six decimals are implied by weights of a mean of 1, as in surveys on demography and health."""
+    assert weighed(1e6, spread=0.8)["risk"] == "not judged"
+    assert weighed(1e6, spread=0.8, weight=None, sampling_fraction=1e-6)["risk"] == "holds"
+    assert weighed(1.0, weight=None, sampling_fraction=1e-7)["risk"] == "not judged"
+
+
+def test_weights_of_a_release_are_not_judged_beside_an_original_with_the_same() -> None:
+    file = FILE.with_columns(w=pl.lit(1e9), again="sex")
+    entries: dict[str, Any] = {"keys": ["sex"], "sensitive": [], "weight": "w", "thresholds": {"k": 2, "risk": 0.5}}
+    hidden = file.with_columns(sex=pl.when(pl.int_range(N) > 9).then("sex"))
+    words = words_of(file, hidden, aligned=True, **entries)
+    assert words == {"k": "holds", "k_undone": "holds", "risk": "not judged", "risk_undone": "not judged"}
+
+
+def test_weights_of_mean_one_never_make_a_file_safer() -> None:
+    """All 1, they say that everybody is in the file; scaled to a mean of 1 they count nobody, and are refused."""
+    keys: dict[str, Any] = {"keys": KEYS, "thresholds": {"k": 2, "risk": 0.4}}
+    with_one, without = weighed(1.0, **keys), weighed(1.0, **keys | {"weight": None})
+    assert with_one == without == {"k": "exceeded", "risk": "exceeded"}
+    with pytest.raises(sdc.DataError, match="weights scaled to mean 1 do not"):
+        weighed(1.0, spread=0.5, **keys)

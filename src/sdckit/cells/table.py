@@ -348,6 +348,10 @@ class AnyCells(Displayed, ABC):
     def count_short(self) -> int:
         """Number of cells whose population frequency is below their sample frequency."""
 
+    @abstractmethod
+    def stand_for(self) -> float | None:
+        """How many the records stand for by their weights or the sampling fraction; None where neither is known."""
+
     def count_resting(self, limits: Sequence[float]) -> list[int]:
         """Records that reach each frequency only because other records' missing values match them."""
         if "strict_frequency" not in self.columns:
@@ -587,6 +591,13 @@ class Cells(AnyCells):
     def count_short(self) -> int:
         """Cells whose population frequency falls short of their sample frequency."""
         return count_short(self.columns["sample_frequency"], self.columns["population_frequency"])
+
+    def stand_for(self) -> float | None:
+        """How many the records stand for by their weights or the sampling fraction; None where neither is known."""
+        if self.table.weight is not None:
+            return float(self.table.weight.sum())
+        fraction = self.roles.sampling_fraction
+        return None if fraction is None else self.n / fraction
 
     def values(self, name: str) -> CellValues:
         """A figure of each cell, with the records of each."""

@@ -28,7 +28,7 @@ from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow import plan
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
-from sdckit.workflow.left_open import counted_alone, counted_beside, told_apart
+from sdckit.workflow.left_open import counted_alone, counted_beside, told_apart, weighed
 from sdckit.workflow.opened_release import (
     columns_of,
     count_ahead,
@@ -314,6 +314,7 @@ def assess_in_turn(
             version=__version__, date=date.today().isoformat(), measures=tuple(measures), by=groups,
             backend="pyarrow" if is_lazy(frame) else frame.implementation,
             column_roles=None if compared else look_at_columns(scenario, [frame]),
+            stands_for=next((planned[0].context.cells.stand_for() for planned in plans.values()), None),
         )  # fmt: skip
 
     from sdckit import __version__
@@ -360,6 +361,7 @@ def _against(
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
         verdicts = counted_alone(verdicts, frame, outcome.results["key_frequencies"])
+        verdicts = weighed(verdicts, context.cells)
     return IntruderAssessment(
         name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(context.cells)
     )

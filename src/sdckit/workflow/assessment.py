@@ -518,6 +518,11 @@ class ReleaseAssessment(Assessed):
         return self.original.n
 
     @property
+    def stands_for(self) -> float | None:
+        """How many the records of the first release stand for; None where no weights or sampling fraction are known."""
+        return self.released[0].stands_for if self.released else None
+
+    @property
     def m(self) -> int:
         """Number of releases."""
         return len(self.released)
@@ -602,12 +607,15 @@ class Assessment(Assessed):
         Further measures that were asked for.
     by : tuple of str
         Columns of subgroups.
+    stands_for : float or None
+        How many the records stand for: the sum of their weights, or their number over the sampling fraction.
     """
 
     schema: ClassVar[str] = "sdckit/assessment"
     n: int
     engine: str
     backend: Any = field(default="pyarrow", repr=False)
+    stands_for: float | None = None
 
     def _rows(self) -> Iterator[tuple[str, str, str, float]]:
         for intruder in self.intruders:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.catalogue.identity import RISK
 from sdckit.cells.comparable_files import relabelled, spelt_twice
 from sdckit.cells.pair import Pair
 from sdckit.data.columns import to_arrow
@@ -16,6 +17,7 @@ from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.numerics.array_types import Ints
+from sdckit.report.gate.rounding import format_number
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.verdicts import Verdict
 
@@ -46,6 +48,15 @@ MORE = (
     "the release has more records than the original, and those that stand several times, or are made up, count as "
     "other people; leave them out, or name the type synthetic where every record is made up"
 )
+WORLD = 8_300_000_000  # people in 2026 (United Nations, World Population Prospects 2024)
+MILLION, NEAR = 1_000_000, 0.1  # weights of mean 1 with six implied decimals; of a part of the records near it
+TOO_MANY = "more people than there are"
+A_MILLION = "a million for each record, as where weights of mean 1 are written without their decimal point"
+OUT_OF_SCALE = (
+    "its weights or sampling fraction make the file stand for about {}, {}, so that everybody seems safe; divide the "
+    "weights until they add up to the people behind the file (weights of events count no people), or give the sampling "
+    "fraction instead"
+)
 
 
 def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tuple[Verdict, ...]:
@@ -56,6 +67,24 @@ def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tup
     # Hardly any file is grouped by all of its columns.
     copies = _divisor(_cell_sizes(result)) > 1 and _divisor(record_sizes(frame)) > 1
     return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED) if copies else {})
+
+
+def weighed(verdicts: Iterable[Verdict], cells: Any) -> tuple[Verdict, ...]:
+    """The verdicts on a file by itself, open where they rest on how many its records stand for, and these are absurd.
+
+    `cells`: those of some keys.
+    """
+    reason = _out_of_scale(cells.n, cells.stand_for(), weights=cells.roles.weight is not None)
+    return _opened(verdicts, {RISK.name: reason})
+
+
+def _out_of_scale(n: int, stand_for: float | None, *, weights: bool) -> str:
+    """Why so many as n records stand for, by their `weights` or a sampling fraction, cannot be right; else ""."""
+    people = stand_for or 0.0
+    if people > WORLD:
+        return OUT_OF_SCALE.format(format_number(people, 2), TOO_MANY)
+    implied = weights and abs(people / (n * MILLION) - 1) <= NEAR
+    return OUT_OF_SCALE.format(format_number(people, 2), A_MILLION) if implied else ""
 
 
 def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]:
@@ -85,7 +114,8 @@ def counted_beside(
         reason = MORE
     elif scenario.person is None and _are_multiples(before):  # else rows are judged as rows, and it is said
         reason = ORIGINAL_REPEATED
-    reasons = dict.fromkeys(questions, reason)
+    scales = (_out_of_scale(one.n, one.stands_for, weights=one.scenario.weight is not None) for one in after)
+    reasons = {RISK.name: next(filter(None, scales), "")} | dict.fromkeys(questions, reason)
     if any(LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
         names = [*dict.fromkeys((*scenario.all_keys, *scenario.sensitive))]
         counted = [_texts_counted(measured) for measured in (before, *after)]
@@ -123,7 +153,9 @@ def _opened(
     def reason_of(verdict: Verdict) -> str:
         kind = LIMITS[verdict.name]
         is_meant = verdict.holds and (variables is None or verdict.variable in variables)
-        reason = (reasons.get(kind.judged) or reasons.get(kind.question) or "") if is_meant else ""
+        of_measure = LIMITS[kind.of or kind.name].measure
+        found = (reasons.get(key) for key in (kind.judged, kind.question, of_measure))
+        reason = next(filter(None, found), "") if is_meant else ""
         return "" if reason == MORE and SYNTHETIC in kind.types else reason  # which files of any size are judged by
 
     return tuple(

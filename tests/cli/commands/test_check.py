@@ -41,6 +41,19 @@ def test_within_every_threshold(sdckit, survey: Path, scenario) -> None:
     assert done.out.splitlines()[-1] == "survey.csv: passed"
 
 
+def test_the_population_is_said_and_weights_on_a_wrong_scale_are_not_judged(
+    sdckit, survey: Path, scenario, tmp_path: Path
+) -> None:
+    declared = scenario("risk = 0.5")
+    words = "The file is taken for a sample of a population of about"
+    assert words in " ".join(sdckit("check", survey, "--scenario", declared).out.split())
+    data = sdc.read_file(survey)
+    data.with_columns(w=pl.col("w") * 1_000_000).write_csv(scaled := tmp_path / "scaled.csv")
+    done = sdckit("check", scaled, "--scenario", declared)
+    assert done.code == 2
+    assert "more people than there are" in done.err
+
+
 def test_a_threshold_exceeded(sdckit, survey: Path, scenario) -> None:
     done = sdckit("check", survey, "--scenario", scenario("k = 2\nglobal_risk = 0.0001"))
     assert (done.code, done.err) == (1, "")

@@ -241,6 +241,15 @@ def test_values_of_which_all_differ_are_not_said_to_be_the_same() -> None:
     )
 
 
+def test_the_population_that_weights_stand_for_is_said_once() -> None:
+    data = people().with_columns(w=pl.lit(412.5))
+    scenario = sdc.Scenario(keys=["age", "sex"], weight="w", thresholds={"risk": 0.5})
+    for document in (sdc.assess(data, scenario=scenario), sdc.assess(data, data[::-1], scenario=scenario)):
+        points = " ".join(remaining_questions(plain_document(document)))
+        assert points.count("The file is taken for a sample of a population of about 250,000: ") == 1
+        assert "The file is taken for the whole population" not in points
+
+
 def test_what_remains_open_is_said() -> None:
     assert any("whole population" in one for one in remaining_questions(plain()))
     sample = remaining_questions(plain(sampling_fraction=0.1))

@@ -252,6 +252,11 @@ class PartedCells(PlanCells):
         """Cells whose population frequency falls short of their sample frequency."""
         return sum(part.count_short() for part in self.parts)
 
+    def stand_for(self) -> float | None:
+        """How many the records stand for by their weights or the sampling fraction; None where neither is known."""
+        totals = [part.stand_for() for part in self.parts]
+        return None if None in totals else sum(filter(None, totals))
+
     def count_helped(self) -> int:
         """Records whose frequency counts other records' missing values."""
         return sum(part.count_helped() for part in self.parts)

@@ -259,6 +259,10 @@ class LazyCells(PlanCells):
         """Cells whose population frequency falls short of their sample frequency."""
         return self.here.count_short()
 
+    def stand_for(self) -> float | None:
+        """How many the records stand for by their weights or the sampling fraction; None where neither is known."""
+        return self.here.stand_for()
+
     def count_helped(self) -> int:
         """Records whose frequency counts other records' missing values."""
         return self.here.count_helped()

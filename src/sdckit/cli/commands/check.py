@@ -198,7 +198,7 @@ def _print(
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Items, Paragraph, Verdicts
     from sdckit.report.chapters.coverage_chapter import coverage_blocks
-    from sdckit.report.chapters.decision import NEXT
+    from sdckit.report.chapters.decision import NEXT, of_population
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
     compared = result.assessment.compared
@@ -219,5 +219,7 @@ def _print(
         tell(line)
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
+    if people := result.assessment.stands_for:
+        print_blocks([Paragraph(of_population(people))])
     whose = "for those who decide: sdckit assess" if compared else "to hand on: sdckit assess, with"
     tell(f"All figures, and a report {whose} --report OUT.html")

@@ -25,6 +25,7 @@ from sdckit.report.chapters.sentences import (
 )
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
+from sdckit.report.gate.rounding import format_number
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain, views_of
 
@@ -268,6 +269,8 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
+    if people := (plain["stands_for"] or {}).get("value"):
+        points.append(of_population(people))
     points += [*households_alone(plain), *_found_without_a_limit(plain), *_models_left_out(plain)]
     warnings = len(plain["warnings"])
     if warnings:
@@ -278,6 +281,18 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(TOGETHER)
     points.append("Somebody may know more than is named here: only that was looked at.")
     return points
+
+
+def of_population(people: float) -> str:
+    """The population that the risk of a sample supposes, in words, by which a wrong scale of the weights is seen.
+
+    >>> of_population(2_414_000.7)
+    'The file is taken for a sample of a population of about 2,400,000: were that smaller, the risk would be higher.'
+    """
+    return (
+        f"The file is taken for a sample of a population of about {format_number(people, 2)}: were that smaller, the "
+        "risk would be higher."
+    )
 
 
 def households_alone(plain: Plain) -> list[str]:

@@ -210,6 +210,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> gate.Do
         "passed": gate.AllHold(tuple(_holds(verdict, None, setting, share) for verdict, setting, share in judged)),
         "verdicts": tuple(verdict_tree(*entry) for entry in judged),
         "column_roles": column_roles_tree(assessment),
+        "stands_for": stands_for_tree(assessment.stands_for, ledger),
         "scenario": scenario_tree(scenario, judged=[verdict.name for verdict in assessment.verdicts]),
         "intruders": intruders,
         "warnings": tuple(gate.Foreign(text) for text in assessment.warnings),
@@ -223,6 +224,11 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> gate.Do
         "records_at_risk": gate.InternalOnly(_records(assessment) if internal else None),
     }
     return gate.Document(tree, ledger.variables, tuple(ledger.relations), assessment.n, listed=True)
+
+
+def stands_for_tree(people: float | None, ledger: gate.Ledger) -> gate.Tree:
+    """How many the records stand for; None where neither weights nor a sampling fraction say it."""
+    return None if people is None else ledger.value("stands_for", people, "stands_for")
 
 
 def scenario_tree(scenario: Scenario, *, judged: Collection[str], compared: bool = False) -> dict[str, gate.Tree]:

@@ -141,6 +141,7 @@ def plain_release(
         "passed": passed(verdicts),
         "verdicts": verdicts,
         "column_roles": comparison["column_roles"],
+        "stands_for": comparison["stands_for"],
         "scenario": before["scenario"],
         "intruders": comparison["intruders"],
         "recoded": comparison["recoded"],
@@ -285,6 +286,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
             for verdict in assessment.verdicts
         ),
         "column_roles": documents.column_roles_tree(assessment),
+        "stands_for": documents.stands_for_tree(assessment.stands_for, ledger),
     }
     done = assessment.what_was_done
     steps = None if done is None else recipe_document(done, internal=internal)
