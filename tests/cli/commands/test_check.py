@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,29 @@ def test_the_population_is_said_and_weights_on_a_wrong_scale_are_not_judged(
     done = sdckit("check", scaled, "--scenario", declared)
     assert done.code == 2
     assert "more people than there are" in done.err
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_tables_that_no_limit_asks_about_are_named_with_a_command_that_runs(
+    sdckit, survey: Path, scenario, tmp_path: Path, beside: bool
+) -> None:
+    gone = pl.int_range(pl.len()) % 8 == 3
+    data = pl.read_csv(survey)
+    data.with_columns(sex=pl.when(~gone).then("sex")).write_csv(released := tmp_path / "our release.csv")
+    data.group_by("sex", "age").len(name="n").write_csv(tmp_path / "counts.csv")
+    declared = scenario("recoverable = 0.0", "aligned = true")
+    files = (survey, "--released", released) if beside else (released,)
+    assert "joint-audit" not in sdckit("check", *files, "--scenario", declared).out
+    text = declared.read_text()
+    declared.write_text(f'{text}[[tables]]\nfile = "counts.csv"\n')
+    done = sdckit("check", *files, "--scenario", declared)
+    command = next(line.strip() for line in done.out.splitlines() if "sdckit joint-audit" in line)
+    assert ("--original" in command) == beside
+    audited = sdckit(*shlex.split(command)[1:])
+    assert (audited.code, "counts.csv" in audited.out) == (0, True)
+    if beside:
+        limited = sdckit("check", *files, "--scenario", declared, "--joint-recoverable", "0.5")
+        assert "joint-audit" not in limited.out
 
 
 def test_a_threshold_exceeded(sdckit, survey: Path, scenario) -> None:
@@ -282,7 +306,7 @@ def test_a_release_by_itself_is_judged_with_all_its_columns(sdckit, tmp_path: Pa
     done = sdckit("check", path, "--scenario", declared)
     assert done.code == 1
     words = " ".join(done.out.split())
-    assert "100 % of the changed values of region can be reconstructed (rule: office)" in words
+    assert "100 % of the changed values of region can be reconstructed from the release alone (rule: office)" in words
     assert "the original was not there" in words
     dry = sdckit("assess", path, "--scenario", declared, "--dry-run").out
     assert "would run recoverable_values" in " ".join(dry.split())

@@ -42,6 +42,7 @@ from sdckit.report.chapters.page import lay_out, texts_of
 from sdckit.report.chapters.sentences import declared_limits, headline
 from sdckit.report.formats.write import plain_document
 from sdckit.report.language import wording
+from sdckit.report.views.joint_audit import TABLES_OPEN
 from sdckit.report.wording import say
 
 PLACES = ["answer", "next", "open", "picture", "good", "question", "conditions", "signed"]
@@ -248,6 +249,23 @@ def test_the_population_that_weights_stand_for_is_said_once() -> None:
         points = " ".join(remaining_questions(plain_document(document)))
         assert points.count("The file is taken for a sample of a population of about 250,000: ") == 1
         assert "The file is taken for the whole population" not in points
+
+
+def test_tables_that_no_limit_asks_about_remain_open() -> None:
+    data = people()
+    hidden = data.with_columns(sex=pl.when(pl.int_range(pl.len()) > 5).then("sex"))
+    tables = [{"variables": ["age", "sex"]}]
+    limits = {"recoverable": 0.0}
+    scenario = sdc.Scenario(keys=["age", "sex"], aligned=True, tables=tables, thresholds=limits)
+    for document in (sdc.assess(data, hidden, scenario=scenario), sdc.assess(hidden, scenario=scenario)):
+        points = [one for one in remaining_questions(plain_document(document)) if "sdckit joint-audit" in one]
+        files = "RELEASE --scenario SCENARIO.toml --original FILE"
+        if not document.compared:
+            files = "FILE --scenario SCENARIO.toml --original ORIGINAL"
+        assert points == [f"{TABLES_OPEN} sdckit joint-audit {files}"]
+    limited = scenario.changed(thresholds=limits | {"joint_recoverable": 0.0})
+    points = remaining_questions(plain_document(sdc.assess(data, hidden, scenario=limited)))
+    assert not [one for one in points if "joint-audit" in one]
 
 
 def test_what_remains_open_is_said() -> None:

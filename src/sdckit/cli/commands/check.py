@@ -13,7 +13,7 @@ from typer import Option
 
 from sdckit.cli.commands.assess import Release, run
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
-from sdckit.cli.options import Limits, Quiet, ReleaseType, codes, whole_population
+from sdckit.cli.options import Limits, Quiet, ReleaseType, as_typed, codes, path_typed, whole_population
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import MAY_GO_OUT, public_command
 from sdckit.cli.source import EngineOptions, Reading, takes
@@ -97,12 +97,25 @@ def check(
 
         tell(promise_line(promise_tree(promise)))
     if not quiet:
-        for line in told:
+        for line in (*told, *_of_tables(result, reading, release, path_typed(scenario))):
             tell(line)
     for verdict in () if protected else result.undefined:
         whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'" if verdict.intruder else verdict.name
         say(f"error: {whom} could not be checked: {verdict.reason}")
     return exit_code(result)
+
+
+def _of_tables(result: CheckResult, reading: Reading, release: Release, scenario: str) -> list[str]:
+    """What is left open of tables that the scenario declares, with the commands that tell it."""
+    from sdckit.report.chapters.document import tables_kinds
+    from sdckit.report.views.joint_audit import TABLES_OPEN, tables_command
+
+    kinds, judged = tables_kinds(result.assessment.scenario), {verdict.name for verdict in result.verdicts}
+    original = path_typed(reading.file) if release.files else ""
+    more = as_typed(reading) + ("" if release.log is None else f" --log {path_typed(release.log)}")
+    files = map(path_typed, release.files or [reading.file])
+    commands = [tables_command(kinds, judged, file, original, scenario + more) for file in files]
+    return [TABLES_OPEN, *(f"  {command}" for command in commands)] if any(commands) else []
 
 
 def _write_verdicts(path: Path, result: CheckResult, *, protected: bool) -> None:

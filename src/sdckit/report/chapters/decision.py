@@ -28,6 +28,7 @@ from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.gate.rounding import format_number
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain, views_of
+from sdckit.report.views.joint_audit import TABLES_OPEN, tables_command
 
 # Verdicts in lay terms, built from printed texts only.
 
@@ -272,6 +273,11 @@ def remaining_questions(plain: Plain) -> list[str]:
     if people := (plain["stands_for"] or {}).get("value"):
         points.append(of_population(people))
     points += [*households_alone(plain), *_found_without_a_limit(plain), *_models_left_out(plain)]
+    if "left_to_office" not in plain:
+        named = ("RELEASE", "FILE") if "released" in plain else ("FILE", "")
+        judged = [verdict["name"] for verdict in plain["verdicts"]]
+        command = tables_command(scenario["tables"], judged, *named, "SCENARIO.toml")
+        points += [f"{TABLES_OPEN} {command}"] if command else []
     warnings = len(plain["warnings"])
     if warnings:
         points.append(

@@ -253,7 +253,13 @@ def scenario_tree(scenario: Scenario, *, judged: Collection[str], compared: bool
         "alpha": scenario.alpha,
         "n_columns": len(scenario.columns),
         "unconfirmed": tuple(scenario.unconfirmed),
+        "tables": tables_kinds(scenario),
     }
+
+
+def tables_kinds(scenario: Scenario) -> tuple[str, ...]:
+    """Of each table that is published beside the file: whether its counts stand in a "file" or are "counted"."""
+    return tuple("file" if "file" in table else "counted" for table in scenario.tables)
 
 
 def column_roles_tree(assessment: Assessed) -> gate.Tree:

@@ -1,8 +1,9 @@
 """View of hidden values that can be reconstructed from a release together with published tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from sdckit.data.limits import LIMITS
 from sdckit.report import shares
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.common_blocks import of_whole
@@ -34,6 +35,24 @@ NOTE = Note(
     "where one level is left in every file that fits both, and, where the original is known, it is the right one.",
     "Dobra & Fienberg (2000); Fischetti & Salazar (2001)",
 )
+
+
+LIMIT = next(kind.name for kind in LIMITS.values() if kind.measure == "joint_audit")
+TABLES_OPEN = f"What the tables published beside the file give back of its hidden values is not judged ({LIMIT}):"
+
+
+def tables_command(tables: Sequence[str], judged: Collection[str], released: str, original: str, scenario: str) -> str:
+    """The command that tells what tables and a file give back; "" without tables, or where a limit on it is `judged`.
+
+    `tables`: "file" or "counted" for each, by where its counts come from. Files as they are typed, or `original` "".
+
+    >>> tables_command(["file"], ["k"], "safe.csv", "", "s.toml"), tables_command([], ["k"], "safe.csv", "", "s.toml")
+    ('sdckit joint-audit safe.csv --scenario s.toml', '')
+    """
+    if not tables or LIMIT in judged:
+        return ""
+    original = original or ("ORIGINAL" if "counted" in tables else "")
+    return f"sdckit joint-audit {released} --scenario {scenario}" + (original and f" --original {original}")
 
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
