@@ -288,3 +288,13 @@ def test_tallied():
     assert [group.release for group in groups] == [1, 1, 2, 2]
     assert [len(set(rows.tolist())) for rows, _ in hits] == [20, 20]
     assert (np.mean([found for _, found in hits], axis=0) == 0.5).all()
+
+
+def test_numbers_of_people_that_nobody_chose_are_named():
+    numbered = ORIGINAL.with_row_index("pid")
+    opened = open_files(numbered, numbered[::-1])
+    with pytest.warns(SdcWarning, match="^pid: says whose a row is"):
+        assert "pid" in all_variables(opened, None, None, {})
+    assert all_variables(opened, ["pid"], None, {}) == ("pid",)
+    keys = ORIGINAL.columns[:2]
+    assert all_variables(opened, None, Scenario(keys=keys), {}) == tuple(keys)

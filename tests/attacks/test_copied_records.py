@@ -14,7 +14,7 @@ import sdckit as sdc
 from draw import quiet
 from sdckit import Scenario, copied_records
 from sdckit.attacks.copied_records import EqualRecords, beyond_control, beyond_good_turing, decimals_shown
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, SdcWarning
 from sdckit.numerics.intervals import wilson
 
 COLUMNS = ["age", "sex", "region", "job", "pay"]
@@ -299,3 +299,22 @@ def test_files_that_an_engine_counts():
     control = how["control"].lazy()
     brought = copied_records(people.lazy(), release.lazy(), control=control, variables=variables)
     assert brought.to_dict() == copied_records(people, release, control=how["control"], variables=variables).to_dict()
+
+
+def test_a_number_of_people_is_named_where_nobody_chose_the_columns():
+    """Other numbers make every record differ: less than 1 % instead of all are copies."""
+    original = (
+        people(300, 1)
+        .unique(COLUMNS, maintain_order=True)
+        .drop_nulls()
+        .head(200)
+        .with_columns(pid=pl.int_range(pl.len()))
+    )
+    release = original.with_columns(pid=(pl.int_range(pl.len()) * 7 + 3) % pl.len())
+    with pytest.warns(SdcWarning, match="^pid: says whose a row is"):
+        assert copied_records(original, release).copies < 0.01
+    assert copied_records(original, release, variables=COLUMNS).copies == 1
+    assert copied_records(original, release, scenario=Scenario(keys=["age"], person="pid")).copies == 1
+    plans = original.lazy(), release.lazy()
+    with pytest.warns(SdcWarning, match="^pid: says whose a row is"):
+        assert copied_records(*plans).copies < 0.01

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.cells.comparable_files import in_same_order, look_mixed, relabelled
+from sdckit.cells.comparable_files import in_same_order, look_mixed, relabelled, warn_of_numbers
 from sdckit.data.frames import open_frame
+from sdckit.errors import SdcWarning
 
 RNG = np.random.default_rng(4)
 FEW = 30_000  # more than are looked at
@@ -152,3 +153,28 @@ def test_a_made_file_may_have_texts_that_nobody_has() -> None:
     translated = open_frame(pl.DataFrame({"job": ["cook", "forgeron"] * 20}))
     assert relabelled(before, more, ["job"]) == relabelled(before, translated, ["job"], made=True) == ("job",)
     assert relabelled(before, more, ["job"], made=True) == ()
+
+
+# Columns that number people are no columns to compare.
+
+N = 1_200
+NUMBERED = {"pid": np.arange(N) // 8, "HHID": np.arange(N) / 4, "mark": [f"x{i}" for i in range(N)], "no": np.arange(N)}
+PLAIN = {
+    "age": np.arange(N) % 90, "pay": np.arange(N) / 7, "job_id": np.arange(N) % 12, "when": np.arange(N) % 999,
+    "born": pl.Series(np.arange(N)).cast(pl.Date), "list": [[i] for i in range(N)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("of", [pl.DataFrame.lazy, pl.DataFrame.clone])
+def test_columns_that_number_people_or_records_are_named(of: Callable[[pl.DataFrame], Any]) -> None:
+    frame = open_frame(of(pl.DataFrame(PLAIN | NUMBERED)))
+    warn_of_numbers(frame, [*PLAIN])
+    warn_of_numbers(frame, ["list"])
+    with pytest.warns(SdcWarning, match="pid, HHID, mark, no: says whose a row is"):
+        warn_of_numbers(frame, [*PLAIN, *NUMBERED])
+
+
+def test_few_records_say_nothing_but_by_the_names_of_their_columns() -> None:
+    few = open_frame(pl.DataFrame(PLAIN | NUMBERED).head(300))
+    with pytest.warns(SdcWarning, match="^pid, HHID, no: says"):
+        warn_of_numbers(few, [*PLAIN, *NUMBERED])

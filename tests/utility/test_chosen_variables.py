@@ -8,7 +8,7 @@ import pytest
 from plans import on_frames
 from sdckit import Scenario
 from sdckit.cells.pair import open_pair
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
 from sdckit.utility.chosen_variables import bins_of, chosen_variables, coded_variables
 
 ORIGINAL = pl.DataFrame({"who": [1, 2], "a": [1.5, 2.5], "b": ["x", "y"], "w": [2.0, 2.0], "only": [1, 1]})
@@ -22,6 +22,14 @@ def test_all_in_common():
     assert chosen.notes["numeric"].startswith("taken as numbers because they are stored so: a;")
     assert "released" not in chosen.notes
     assert not chosen.declared
+
+
+def test_numbers_of_people_that_nobody_chose_are_named():
+    original = pl.DataFrame({"pid": range(40), "a": [1, 2] * 20})
+    with pytest.warns(SdcWarning, match="^pid: says whose a row is"):
+        assert chosen_variables(original, original[::-1]).names == ("pid", "a")
+    assert chosen_variables(original, original[::-1], variables=["pid"]).names == ("pid",)
+    assert chosen_variables(original, original[::-1], id="pid").names == ("a",)
 
 
 def test_as_given():

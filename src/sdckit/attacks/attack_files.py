@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks import attack_rates
 from sdckit.attacks.attack_rates import AttackResult, ControlState, Group, Tally
+from sdckit.cells.comparable_files import warn_of_numbers
 from sdckit.cells.number_columns import declared_numbers, measured_columns
 from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import CONTROL, Pair, open_pair
@@ -169,6 +170,7 @@ def all_variables(
         if not shared:
             raise ColumnError("original and release have no column in common")
         names = tuple(shared)
+        warn_of_numbers(opened.original, names)
         if left:
             notes["variables"] = f"not in every file, left out: {', '.join(map(str, left))}"
     if not names:

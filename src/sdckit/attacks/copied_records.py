@@ -20,6 +20,7 @@ from sdckit.attacks.equal_records import (
     on_a_scale,
 )
 from sdckit.cells.as_cells import group_sizes
+from sdckit.cells.comparable_files import warn_of_numbers
 from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.lazy import TooMuchError
@@ -318,6 +319,10 @@ def copied_records(
     pair, names, others = _open(opened, arguments.names(variables, "variables"), scenario, notes)
     cluster = _cluster_size(pair, scenario)
     judged = [_judge(pair, j, names, cluster, level, notes) for j in range(1, pair.m + 1)]
+    if variables is None:
+        apart = notes.get("variables", "").removeprefix(NOT_SHARED.format("")).split(", ")
+        original = opened.plans[0] if opened.plans else opened.original
+        warn_of_numbers(original, [name for name in names if name not in apart])
     per_release, left_out, moved, by_control, doubts = zip(*judged, strict=True)
     return CopiedRecords(
         pair, per_release, MISSING_RULE, notes, n=pair.n, **mean_figures(per_release, notes),

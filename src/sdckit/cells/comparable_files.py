@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,13 +13,41 @@ from numpy.typing import NDArray
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data.columns import code_column
 from sdckit.data.frames import Frame, in_memory
-from sdckit.errors import SdcError
+from sdckit.data.scenarios.column_roles import says_whose
+from sdckit.display import some_of
+from sdckit.errors import SdcError, SdcWarning
 
 NEIGHBOURS, BLOCKS = 10_000, 20  # rows that are looked at, in so many stretches of the file
 UNCHANGED = 0.9  # of neighbours that differ in a column: both beside their own value; rows that are mixed have 1/4
 TOLD_APART = 2 / 3  # of neighbours that differ at all: differ in such a column
 ENOUGH = 100  # pairs of neighbours that speak for or against: fewer may do so by chance
+FIRST, SEVERAL = 1_000, 20  # records that are looked at for numbers of people; different ones, fewer are codes
+NUMBERED = (
+    "{}: says whose a row is, or tells every record apart, and is compared like any other column, so that copies and "
+    "near records may go unseen and any difference is overstated; name it as id, in a scenario (person, household, "
+    "identifiers), or name the columns to compare (variables)"
+)
 EXCESS, DEVIATIONS = 0.05, 3.0  # of those for over those against: rows that are mixed have as many of both
+
+
+def warn_of_numbers(original: Frame, names: Sequence[str]) -> None:
+    """Warn of columns that nobody chose to compare and that number people, households or records.
+
+    Looked at are names, and the first records: in a thousand of them no two have the same text or whole number.
+    """
+    kinds = original.collect_schema()
+    may = [name for name in names if kinds[name].is_numeric() or kinds[name] in (nw.String, nw.Categorical, nw.Enum)]
+    first = in_memory(original.select(*may).head(FIRST)) if may else None
+    if numbering := [name for name in may if first is not None and _numbers_rows(first.get_column(name))]:
+        warnings.warn(NUMBERED.format(some_of(numbering)), SdcWarning, stacklevel=5)
+
+
+def _numbers_rows(first: nw.Series[Any]) -> bool:
+    """Whether a column numbers people, households or records, by its name and its first values."""
+    values = first.drop_nulls()
+    different = values.n_unique()
+    apart = different == FIRST and not values.dtype.is_float()
+    return apart or (different >= SEVERAL and says_whose(first.name))
 
 
 def in_same_order(original: Any, *released: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.cells.comparable_files import warn_of_numbers
 from sdckit.cells.number_columns import number_columns, stored_as_numbers
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.plans.joined_sums import join_pair
@@ -143,6 +144,7 @@ def _in_common(opened: Pair, scenario: Scenario | None, notes: dict[str, str]) -
         raise ColumnError(
             "the files have no variable in common; rename columns that mean the same, or name them by variables=[...]"
         )
+    warn_of_numbers(opened.original, names)
     if lacking:
         notes["variables"] = f"left out because not every file has them: {', '.join(sorted(lacking))}"
     return tuple(names)

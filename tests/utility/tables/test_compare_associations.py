@@ -71,7 +71,7 @@ def test_contingency_by_hand():
 
 
 def test_the_worst_first():
-    result = compare_associations(SURVEY, RELEASE, **NUMBERS)
+    result = compare_associations(SURVEY, RELEASE, id="pid", **NUMBERS)
     table, worst = result.table(), result.worst(3)
     assert (
         worst["difference"].abs().to_list()
@@ -85,10 +85,10 @@ def test_the_worst_first():
 
 
 def test_equal_files():
-    result = compare_associations(SURVEY, SURVEY, **NUMBERS)
+    result = compare_associations(SURVEY, SURVEY, id="pid", **NUMBERS)
     assert result.pearson_similarity == result.spearman_similarity == result.contingency_similarity == 1.0
     assert result.largest_difference == 0.0
-    assert result.notes["pairs"].startswith("6 of 21 pairs have a variable that is constant")  # the weight
+    assert result.notes["pairs"].startswith("5 of 15 pairs have a variable that is constant")  # the weight
 
 
 def test_several_releases():
@@ -123,9 +123,9 @@ def test_engines(engine):
     [
         (lambda: compare_associations(SURVEY, RELEASE, variables=["sex"]), ColumnError, "need two variables"),
         (lambda: compare_associations(SURVEY, RELEASE.select(q="sex")), ColumnError, "in common"),
-        (lambda: compare_associations(SURVEY, RELEASE, bins=0), DataError, "2 or more"),
-        (lambda: compare_associations(SURVEY, RELEASE).matrix("kendall"), DataError, "no matrix 'kendall'"),
-        (lambda: compare_associations(SURVEY, RELEASE).matrix(of="both"), DataError, "of is 'original'"),
+        (lambda: compare_associations(SURVEY, RELEASE, id="pid", bins=0), DataError, "2 or more"),
+        (lambda: compare_associations(SURVEY, RELEASE, id="pid").matrix("kendall"), DataError, "no matrix 'kendall'"),
+        (lambda: compare_associations(SURVEY, RELEASE, id="pid").matrix(of="both"), DataError, "of is 'original'"),
     ],
 )
 def test_what_cannot_be(call, error, words):

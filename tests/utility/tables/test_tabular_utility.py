@@ -58,12 +58,12 @@ def test_figures_are_means_and_maxima():
 
 
 def test_the_worst_first():
-    result = tabular_utility(original(), release())
+    result = tabular_utility(original(), release(), id="pid")
     worst = result.worst(2)
     assert worst["s_pmse"].to_list() == sorted(result.table["s_pmse"].to_list(), reverse=True)[:2]
     assert worst.columns[:2] == ["variable_1", "variable_2"]
-    far = tabular_utility(original(), release(), ways=1).worst(1, statistic="dbhatt")
-    assert far["dbhatt"].to_list() == [max(tabular_utility(original(), release(), ways=1).table["dbhatt"])]
+    far = tabular_utility(original(), release(), ways=1, id="pid").worst(1, statistic="dbhatt")
+    assert far["dbhatt"].to_list() == [max(tabular_utility(original(), release(), ways=1, id="pid").table["dbhatt"])]
 
 
 def test_undefined_tables_are_not_the_worst():
@@ -129,7 +129,7 @@ def test_a_scenario_leaves_out_what_is_no_variable():
     assert found.variables == ("sex", "age", "region", "income", "ill")
     assert found.statistics["n_cells"][0, 3] == 5  # income, which the scenario declares
     bare = Scenario(keys=["sex"])
-    assert "w" in tabular_utility(original(), release(), ways=1, scenario=bare).variables
+    assert "w" in tabular_utility(original(), release(), ways=1, scenario=bare, id="pid").variables
 
 
 def by_hand(original, released, names, by=()):

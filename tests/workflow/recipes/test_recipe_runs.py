@@ -60,6 +60,21 @@ def test_a_plan_is_warned_of_weights_that_tell_a_key(plan: Any) -> None:
 
 
 @on_engines
+def test_rows_of_people_that_are_made_up_one_by_one_are_no_panel(plan: Any) -> None:
+    visits = pl.DataFrame({"who": [i // 3 for i in range(60)], "a": ["x", "x", "y"] * 20, "b": [1, 2, 3, 4] * 15})
+    scenario = sdc.Scenario(keys=["a"], person="who")
+    made_up = sdc.Recipe([{"method": "synthesize", "columns": ["a"]}])
+    words = "who: people have several rows, and synthesize draws each row by itself"
+    for data in (visits, plan(visits)):
+        with pytest.warns(SdcWarning, match=words):
+            made_up.check(data, scenario=scenario)
+        once = data.filter(pl.col("b") == 1) if data is visits else plan(visits.filter(pl.col("b") == 1))
+        made_up.check(once, scenario=scenario)
+        made_up.check(data, scenario=sdc.Scenario(keys=["a"]))
+        sdc.Recipe([{"method": "round_to", "column": "b", "base": 2}]).check(data, scenario=scenario)
+
+
+@on_engines
 def test_what_a_plan_cannot_tell(plan: Any) -> None:
     scenario = sdc.Scenario(keys=["a"])
     applied = sdc.Recipe(STEPS).apply(plan(SURVEY), scenario=scenario)

@@ -155,7 +155,10 @@ def _edge(edge: object, open_end: float) -> float:
     if edge in (-math.inf, math.inf):
         return float(edge)
     if not is_number(edge):
-        raise DataError("bands: an edge is not a number", argument="bands")
+        raise DataError(
+            "bands: an edge is not a number; without quotes, and None or an infinite number for an open end",
+            argument="bands",
+        )
     return float(edge)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct, open_changing
-from sdckit.data.frames import count_records, is_lazy, open_frame
+from sdckit.data.frames import count_records, has_repeats, is_lazy, open_frame
 from sdckit.data.methods import ADVICE, METHODS, MIXING
 from sdckit.data.outgoing.only_records import on_the_way, only_records
 from sdckit.data.replace import Tallied, open_eager
@@ -65,6 +65,22 @@ def warn_of_weights(steps: Sequence[StepLike], data: Any, *, scenario: Scenario 
             SdcWarning,
             stacklevel=4 if done else 5,
         )
+
+
+NO_PANEL = (
+    "{person}: people have several rows, and {method} draws each row by itself: what it makes is no panel, and tells "
+    "nothing of how the rows of a person go together, what stays and what changes"
+)
+
+
+def warn_of_panels(steps: Sequence[StepLike], data: Any, *, scenario: Scenario | None) -> None:
+    """Warn where rows are made up one by one, and the scenario says whose they are, of whom some have several."""
+    making = next((step.method for step in steps if METHODS[step.method].new_rows), None)
+    if making is None or scenario is None or scenario.person is None:
+        return
+    frame = open_frame(data)
+    if scenario.person in frame.collect_schema().names() and has_repeats(frame, scenario.person):
+        warnings.warn(NO_PANEL.format(person=scenario.person, method=making), SdcWarning, stacklevel=5)
 
 
 def _shares_told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -> dict[str, float]:
@@ -423,6 +439,7 @@ class InMemory:
         check_against(steps, self.frame, scenario=self.scenario, folder=folder, trial=self.trial)
         if not self.trial:
             warn_of_weights(steps, self.frame, scenario=self.scenario)
+            warn_of_panels(steps, self.frame, scenario=self.scenario)
 
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step and keep its result as the current file."""
@@ -524,6 +541,7 @@ class OnPlan:
         header = _Header(self.plan, self.plan.kinds)
         check_against(steps, header, scenario=self.scenario, folder=folder, counted=True)
         warn_of_weights(steps, self.plan, scenario=self.scenario)
+        warn_of_panels(steps, self.plan.plan(), scenario=self.scenario)
 
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step and keep its result as the current lazy frame."""

@@ -270,6 +270,8 @@ def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) ->
             continue
         words = _words(kind)
         given = "another text" if isinstance(value, str) and '"' in words else _kind(value)
+        if _fits(_without_quotes(value), kind):
+            given = "numbers in quotes: write them, -inf and inf among them, without"
         raise ScenarioError(f"{place}: {name} takes {words}, not {given}")
     needed = [
         name
@@ -347,6 +349,22 @@ def _fits(value: Any, kind: Any) -> bool:
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return kind in (str, bool) and isinstance(value, kind)
+
+
+def _without_quotes(value: Any) -> Any:
+    """The value with texts that are numbers as these.
+
+    >>> _without_quotes({"young": ["-inf", 40], "old": ["40", "x"]})
+    {'young': [-inf, 40], 'old': [40.0, 'x']}
+    """
+    if isinstance(value, list | tuple):
+        return [*map(_without_quotes, value)]
+    if isinstance(value, Mapping):
+        return {name: _without_quotes(entry) for name, entry in value.items()}
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _words(kind: Any) -> str:
