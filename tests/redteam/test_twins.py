@@ -16,6 +16,7 @@ import pytest
 
 import sdckit as sdc
 from draw import quiet
+from sdckit.errors import DataError
 from sdckit.report.chapters.map import plain_map
 
 SECRET = "00" * 32
@@ -88,6 +89,23 @@ def test_what_goes_out_beside_a_release_follows_from_the_release(tmp_path, how: 
     mine, other = (what_goes_out(tmp_path, frame, steps) for frame in (first, second))
     assert mine["csv"] == other["csv"]  # else they are no twins
     assert [name for name in mine if mine[name] != other[name]] == []
+
+
+def test_a_public_report_does_not_depend_on_documents_of_the_original(tmp_path) -> None:
+    """Beside these its figures were coarser or finer by what they print."""
+    frame, scenario = original("rounded"), PANEL.changed(person=None, release=None, thresholds={"k": 3})
+    with quiet():
+        made = sdc.Recipe(HIDDEN["rounded"][0]).apply(frame, watch=False).data
+        (tmp_path / "room").mkdir()
+        sdc.assess(frame, made, scenario=scenario, seed=1).to_json(tmp_path / "room" / "both.json")
+        alone = sdc.assess(made, scenario=scenario.of_release(made.columns))
+        with pytest.raises(DataError, match="beside no other document"):
+            alone.report(tmp_path / "public.md", public=True, beside=tmp_path / "room")
+        texts = [
+            (alone.report(tmp_path / "a.md", beside=beside), (tmp_path / "a.md").read_text(encoding="utf-8"))[1]
+            for beside in (None, tmp_path / "room")
+        ]
+    assert texts[0] != texts[1]  # where it makes no difference any more, it need not be refused
 
 
 def small_groups(*sizes: int) -> pl.DataFrame:
