@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from importlib import import_module
+from inspect import signature
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -220,7 +222,7 @@ class Change(Displayed):
     changed : dict of str to int
         Values changed, by variable.
     parameters : dict
-        How the method was called; safe to publish.
+        How the method was called, and what it counted on the way, exactly: for the session and the internal log.
     secret : dict
         What would help to undo it (seed, transition matrices, keys); for the internal log only.
     notes : dict of str to str
@@ -241,13 +243,22 @@ class Change(Displayed):
         """Values changed over all variables."""
         return sum(self.changed.values())
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """Parameters that are arguments of the method, without what it counted."""
+        method = getattr(import_module("sdckit"), self.method, None)
+        arguments_of = () if method is None else signature(method).parameters
+        return {name: value for name, value in self.parameters.items() if name in arguments_of}
+
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         """The change ready for JSON; exact and with what is secret only for an internal log.
 
-        Else counts are rounded and small ones hidden, as in every document: ``{"text": "<5", "value": None, ...}``.
+        Else counts are rounded and small ones hidden, as in every document: ``{"text": "<5", "value": None, ...}``, and
+        of the parameters those are left that are arguments: what the method counted is exact.
         """
         exact = {"n": self.n, "changed": dict(self.changed), "notes": dict(self.notes)}
-        document = {"schema_version": SCHEMA_VERSION, "method": self.method, "parameters": json_ready(self.parameters)}
+        parameters = self.parameters if internal else self.given
+        document = {"schema_version": SCHEMA_VERSION, "method": self.method, "parameters": json_ready(parameters)}
         if internal:
             return {**document, **exact, "secret": json_ready(self.secret)}
         from sdckit.report.notebook import protected_change

@@ -386,7 +386,7 @@ class Assessed(Displayed):
         ------
         DataError
             Fewer than 50 records in a file, unless internal; an assessment that was pickled; an unknown language;
-            a public report that is internal or has figures of the original.
+            a public report that is internal, has figures of the original, or is audited beside other documents.
         FileFormatError
             The file cannot be written; what writes it is not there; the folder holds something else than such
             documents; the logo is no picture.

@@ -325,7 +325,10 @@ def test_a_release_by_itself_is_told_what_was_left_out(sdckit, folder: Path) -> 
     text = Path("public.md").read_text(encoding="utf-8")
     assert "Somebody knows: **age and job**" in text
     assert "Name, signature" not in text
-    for wrong in (("raw.csv", "--released", "rel.csv", "--public", "--report", "p.md"), ("rel.csv", "--public")):
+    for wrong in (
+        ("raw.csv", "--released", "rel.csv", "--public", "--report", "p.md"), ("rel.csv", "--public"),
+        ("rel.csv", "--public", "--report", "p.md", "--beside", "."),
+    ):  # fmt: skip
         refused = sdckit("assess", *wrong, *release)
         assert (refused.code, "give the release alone" in " ".join(refused.err.split())) == (2, True)
     assert not Path("p.md").exists()

@@ -165,7 +165,7 @@ def test_the_table_and_the_front() -> None:
 def test_the_chart_shows_protected_figures() -> None:
     shown = MAP.plot().to_dict()
     text = str(shown)
-    assert "'risk_text': '<5'" in text
+    assert "'risk_text': '<20'" in text
     assert "'risk_text': '4'" not in text
     assert "'risk_text': '4'" in str(MAP.plot(internal=True).to_dict())
 

@@ -232,8 +232,11 @@ def assess(
     check_report_name(report)
     check_table(figures)
     cover.check(written=report is not None)
-    if public and (report is None or internal or release.files):
-        raise ScenarioError("--public is of a --report that goes out with a release: give the release alone as FILE")
+    if public and (report is None or internal or release.files or beside is not None):
+        raise ScenarioError(
+            "--public is of a --report that goes out with a release, and follows from it: give the release alone as "
+            "FILE, without --released, --internal and --beside"
+        )
     check_beside(beside, written=report is not None or json is not None)
     if dry_run:
         from sdckit.cli.plan import print_plan

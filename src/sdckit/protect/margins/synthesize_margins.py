@@ -67,6 +67,11 @@ class MarginsChange(Change):
     delta: float = math.nan
     rho: float = math.nan
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """All parameters: nothing of them is counted."""
+        return self.parameters
+
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         """The change ready for JSON; what was spent and kept is public."""
         kept = [{"variables": list(names), "error": error} for names, error in zip(self.kept, self.error, strict=True)]

@@ -134,6 +134,9 @@ def _words(ends: Sequence[float] | None) -> str:
 
 COUNTS = ("sample_uniques", "below_k")
 MOST_LABELS = 12
+# Risks from 1 to below it print alike. A recipe that keeps k - 1 leaves no smaller groups: "<5 records below k" would
+# be one group or two, and which k takes nothing out tells how small. Of groups of four, four fit below 20.
+LEAST_RISK = 20
 WORDS = {
     "sample_uniques": "records alone with their keys",
     "below_k": "records in groups of fewer than {k}",
@@ -165,6 +168,9 @@ def plain_map(exploration: Exploration, *, internal: bool = False) -> dict[str, 
     head: dict[str, Tree] = {"n": n, "risk": exploration.risk, "loss": exploration.loss, "k": exploration.k}
     tree = {**head, "points": tuple(points)}
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), exploration.n), internal=internal)
+    if not internal:
+        for point in plain["points"]:
+            point["risk"] = _few_alike(point["risk"])
     drawn = pareto([(rank_of(point["risk"]), rank_of(point["loss"])) for point in plain["points"]])
     for recipe, front in zip(plain["points"], drawn, strict=True):
         recipe["front"] = front
@@ -196,6 +202,17 @@ def _risk(name: str, true: float, small: int, figure: str, ledger: Ledger) -> Tr
     count = ledger.count(name, round(true), "risk")
     ledger.nested("n", name)
     return count
+
+
+def _few_alike(leaf: Plain) -> Plain:
+    """A printed risk, where it is neither 0 nor `LEAST_RISK` or more as that it is less.
+
+    >>> [_few_alike({"text": str(value), "value": value})["text"] for value in (0, 5, 20)]
+    ['0', '<20', '20']
+    """
+    if not 0 < (height_of(leaf) or 0) < LEAST_RISK:
+        return leaf
+    return {"text": f"<{LEAST_RISK}", "value": None, "below": LEAST_RISK}
 
 
 def _loss(name: str, true: float, recipe: Point, figure: str, ledger: Ledger) -> Tree:

@@ -104,7 +104,7 @@ def write_report(
     """
     target = Path(path)
     if cover is not None and cover.public:
-        _check_public(assessment, internal=internal)
+        _check_public(assessment, internal=internal, beside=beside)
     if target.suffix.lower() not in RENDERERS:
         raise FileFormatError(
             f"a report ends in .html, .pdf, .docx or .md, not in {target.suffix!r}; for figures write JSON"
@@ -120,7 +120,12 @@ def write_report(
     return target
 
 
-def _check_public(assessment: Assessed, *, internal: bool) -> None:
+def _check_public(assessment: Assessed, *, internal: bool, beside: Folder) -> None:
+    if beside is not None:  # how fine its figures are would depend on those of other documents
+        raise DataError(
+            "a public report follows from its release alone, whose readers can count for themselves: it is audited "
+            "beside no other document; leave out beside= (--beside)"
+        )
     if internal or assessment.schema == RELEASE_SCHEMA or assessment.scenario.ledger is not None:
         raise DataError(
             "a public report goes out with a release: it is neither internal nor of the original or earlier releases; "

@@ -185,7 +185,7 @@ class RecipeLog:
 
 def _step(change: Change, *, internal: bool) -> dict[str, Any]:
     document = change.to_dict(internal=internal)
-    document["parameters"] = plain(change.parameters)
+    document["parameters"] = plain(change.parameters if internal else change.given)
     return {**document, "secret": plain(change.secret)} if internal else document
 
 
