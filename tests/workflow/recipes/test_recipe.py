@@ -13,6 +13,7 @@ import pytest
 import sdckit as sdc
 from recipes import SECRET, STEPS, scenario, survey
 from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
+from sdckit.workflow.recipes import recipe_runs
 from sdckit.workflow.recipes.recipe import TrialRecipe
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 
@@ -88,6 +89,22 @@ def test_a_prefix_draws_what_the_whole_drew(n: int) -> None:
         assert before.to_dict(internal=True) == after.to_dict(internal=True)
     if n == 3:
         assert part.data["income"].equals(whole.data["income"])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_trial_goes_on_where_one_with_its_first_steps_ended(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = apply(recipe=TrialRecipe(STEPS), watch=False)
+    recipe = TrialRecipe(STEPS)
+    recipe.begun = apply(recipe=TrialRecipe(STEPS[:n]), watch=False)
+    ran, run_step = list[int](), recipe_runs.run_step
+    monkeypatch.setattr(recipe_runs, "run_step", lambda at, *a, **how: ran.append(at) or run_step(at, *a, **how))
+    gone_on = apply(recipe=recipe, watch=False)
+    assert ran == [*range(n + 1, len(STEPS) + 1)]
+    assert gone_on.data.equals(whole.data)
+    assert gone_on.log.to_dict(internal=True) == whole.log.to_dict(internal=True)
+    recipe.begun = apply(recipe=TrialRecipe(STEPS[1:2]), watch=False)  # not its first steps
+    assert apply(recipe=recipe, watch=False).data.equals(whole.data)
+    assert len(ran) == len(STEPS) - n + 1 + len(STEPS)
 
 
 def test_the_data_stay_as_they_are() -> None:

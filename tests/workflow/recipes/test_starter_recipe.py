@@ -14,8 +14,11 @@ import pytest
 
 import homes
 import sdckit as sdc
+from sdckit.data.limits import LIMITS
 from sdckit.report.wording import say
 from sdckit.workflow.recipes.starter_recipe import (
+    SEED,
+    TRIAL,
     Way,
     about_share,
     before_suppression,
@@ -137,6 +140,23 @@ def test_what_is_not_reached_is_said() -> None:
     start = sdc.starter_recipe(data, scenario=scenario)
     assert (start.exceeded, start.unjudged) == (("l",), ("residual_risk",))
     assert "exceeded after these steps: l;" in start.text.replace("\n# ", " ")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_it_names_the_thresholds_that_an_assessment_of_its_release_finds_exceeded(name: str) -> None:
+    """The trial measures only what limits read, and nothing of what the release is still good for."""
+    limits = {"k": 3, "l": 2, "recoverable": 0.01, "match_risk": 0.05, "residual_risk": 0.1}
+    data = survey().with_columns(ill=pl.lit("no"), born=2020 - pl.col("age"))
+    entries = {**SCENARIOS[name], "sensitive": ["ill"]}
+    scenario = sdc.Scenario(**{**entries, "thresholds": {**limits, **entries.get("thresholds", {})}})  # type: ignore
+    start = sdc.starter_recipe(data, scenario=scenario)
+    applied = start.recipe.apply(data, scenario=scenario, secret=TRIAL, watch=False)
+    verdicts = applied.assess(seed=SEED).verdicts
+    of = {holds: {LIMITS[v.name].words if LIMITS[v.name].of else v.name for v in verdicts if v.holds is holds}
+          for holds in (False, None)}  # fmt: skip
+    assert {*start.exceeded} == of[False] >= {"l"}
+    assert {*start.unjudged} == of[None] == {"residual_risk"}
 
 
 def test_paths_start_where_the_recipe_is_to_lie(tmp_path: Path) -> None:

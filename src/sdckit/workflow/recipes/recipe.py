@@ -576,7 +576,16 @@ class Recipe(Displayed):
 
 
 class TrialRecipe(Recipe):
-    """A recipe whose file and log go nowhere: no values are counted (``differing``), and nothing is warned of."""
+    """A recipe whose file and log go nowhere: no values are counted (``differing``), and nothing is warned of.
+
+    `begun`: a trial of the same file, scenario and secret. Where its steps are the first ones, they are not run again:
+    they draw by their positions, so that they give the same whatever follows.
+    """
+
+    begun: Applied | None = None
 
     def _opened(self, data: Any, scenario: Scenario | None) -> Run:
+        begun, steps = self.begun, self.all_steps
+        if begun is not None and begun.recipe.all_steps == steps[: len(begun.log.steps)]:
+            return start(data, scenario, trial=True, begun=(begun.data, begun.log.steps))
         return start(data, scenario, trial=True)

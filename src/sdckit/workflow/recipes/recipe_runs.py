@@ -391,6 +391,7 @@ def run_on_plan(
 
 
 Steps = Sequence[StepLike]
+Begun = tuple[Any, Sequence[Change]]
 
 
 class Run(Protocol):
@@ -422,13 +423,16 @@ class Run(Protocol):
 
 
 class InMemory:
-    """A file in memory."""
+    """A file in memory; `begun`: what came of the first steps, which were run before, and their changes."""
 
-    def __init__(self, data: Any, scenario: Scenario | None, *, trial: bool = False) -> None:
+    def __init__(
+        self, data: Any, scenario: Scenario | None, *, trial: bool = False, begun: Begun | None = None
+    ) -> None:
         self.frame = open_eager(data, {})
         self.scenario, self.trial = scenario, trial
         self.n, self.columns = len(self.frame), tuple(self.frame.columns)
-        self.current: Any = self.frame
+        whole: Begun = (self.frame, ())
+        self.current, self.begun = begun or whole
         self.owed = False  # whether what the last step made is yet to be stripped
         self.watcher = Watch(self.frame, scenario)
         self.rules = () if scenario is None else scenario.edit_rules
@@ -443,6 +447,8 @@ class InMemory:
 
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step and keep its result as the current file."""
+        if number <= len(self.begun):
+            return self.begun[number - 1]
         before = self.current
         with on_the_way() as owed:
             files = before if isinstance(before, list) else [before]
@@ -569,10 +575,12 @@ class OnPlan:
             warnings.warn(OF_PLAN, SdcWarning, stacklevel=4)
 
 
-def start(data: Any, scenario: Scenario | None, *, trial: bool = False) -> Run:
+def start(data: Any, scenario: Scenario | None, *, trial: bool = False, begun: Begun | None = None) -> Run:
     """Open a file for a recipe; on `trial` a file in memory is not held beside what comes of it.
+
+    `begun`: what came of the first steps of a file in memory, and their changes.
 
     Raises DataError: no frame, no records, a plan of an engine that is not supported.
     """
     opened = open_frame(data)
-    return OnPlan(data, scenario) if is_lazy(opened) else InMemory(opened, scenario, trial=trial)
+    return OnPlan(data, scenario) if is_lazy(opened) else InMemory(opened, scenario, trial=trial, begun=begun)

@@ -35,6 +35,7 @@ from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.utility.weighted_totals import BEYOND, moved_figures
+from sdckit.workflow.assess import assess_read
 from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
 from sdckit.workflow.recipes.number_steps import number_steps
 from sdckit.workflow.recipes.recipe import Applied, Recipe, TrialRecipe
@@ -709,12 +710,14 @@ def make_starter(
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         way = coarsen_keys(data, scenario, share=share, internal=internal)
         commented = [*before_suppression(way, columns), *suppressions(way)]
-        commented += _too_risky(data, scenario, commented)
-        protected = _applied(data, scenario, commented).data
-        commented += number_steps(data, protected, scenario, lambda file, steps: tried(file, scenario, steps).data)
+        applied = _applied(data, scenario, commented)
+        if risky := [*_too_risky(applied.data, scenario)]:
+            commented += risky
+            applied = _applied(data, scenario, commented, begun=applied)
+        commented += number_steps(data, applied.data, scenario, lambda file, steps: tried(file, scenario, steps).data)
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
         commented = [*mended.steps, *commented, *last_step(scenario, columns)]
-        exceeded, unjudged = _judged(data, scenario, commented, mended.derived)
+        exceeded, unjudged = _judged(_applied(data, scenario, commented, mended.derived, begun=applied))
     commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded)]))
     commented = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in commented]
     steps = [step for step, _ in commented if step is not None]
@@ -724,23 +727,24 @@ def make_starter(
     return StarterRecipe(recipe, write_starter(TITLE, head, commented, mended), tuple(exceeded), tuple(unjudged))
 
 
-def _too_risky(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> Iterator[CommentedStep]:
+def _too_risky(protected: Any, scenario: Scenario) -> Iterator[CommentedStep]:
     """Suppression of records whose risk is still too high, where a missing key may stand for any value."""
     if scenario.limits.risk is None or protects_nobody(scenario):
         return
-    over = over_limits(_applied(data, scenario, commented).data, scenario)
+    over = over_limits(protected, scenario)
     for name in (name for name, count in over.items() if count):
         limit = scenario.limits.risk
         yield lose_values(scenario, name, RISK_MEASURE, limit, scenario.intruders[name]), [STILL_ABOVE]
 
 
 def _applied(
-    data: Any, scenario: Scenario, commented: Sequence[CommentedStep], derived: Mapping[str, str] = MappingProxyType({})
-) -> Applied:
+    data: Any, scenario: Scenario, commented: Sequence[CommentedStep],
+    derived: Mapping[str, str] = MappingProxyType({}), *, begun: Applied | None = None,
+) -> Applied:  # fmt: skip
     """Apply the steps to the data; of columns that are left out, only to those that are there."""
     columns = open_eager(data, {}).columns
     steps = [_of_present(step, columns) for step, _ in commented if step is not None]
-    return tried(data, scenario, [step for step in steps if step is not None], derived)
+    return tried(data, scenario, [step for step in steps if step is not None], derived, begun=begun)
 
 
 def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[str, Any] | None:
@@ -754,23 +758,27 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
 def tried(
     data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]],
     derived: Mapping[str, str] = MappingProxyType({}), step: Callable[[str], None] | None = None,
-    secret: bytes = TRIAL,
+    secret: bytes = TRIAL, begun: Applied | None = None,
 ) -> Applied:  # fmt: skip
-    """Trial run of steps on data that need not hold direct identifiers."""
+    """Trial run of steps on data that need not hold direct identifiers; `begun` as of `TrialRecipe`."""
     recipe = TrialRecipe(steps or [{"method": "random_order"}], folder=scenario.folder, derived=derived)
+    recipe.begun = begun
     keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
     return recipe.apply(
         data, scenario=scenario.changed(identifiers=()), secret=secret, id_keys=keys, watch=False, step=step
     )
 
 
-def _judged(
-    data: Any, scenario: Scenario, commented: Sequence[CommentedStep], derived: Mapping[str, str]
-) -> tuple[list[str], list[str]]:
+def _judged(applied: Applied) -> tuple[list[str], list[str]]:
     """Thresholds exceeded after the steps, and those that could not be judged."""
-    verdicts = _applied(data, scenario, commented, derived).assess(seed=SEED).verdicts
+    scenario = applied.scenario
+    assert scenario is not None
+    assessment = assess_read(
+        applied.original, applied.data, scenario=scenario, seed=SEED, recipe=applied.recipe, log=applied.log,
+        whole=True, lean=True,
+    )  # fmt: skip
     failing: tuple[list[str], list[str]] = ([], [])
-    for verdict in verdicts:
+    for verdict in assessment.verdicts:
         kind, names = LIMITS[verdict.name], failing[verdict.holds is None]
         name = kind.words if kind.of else kind.name  # "k after reconstruction" is not k
         if verdict.holds is not True and name not in names:
