@@ -50,8 +50,7 @@ SCRIPT.elsewhere(
     "Where nothing later holds every limit and loses no more, the search ends with that one.",
 )
 SCRIPT.elsewhere(
-    "tests/app/pages/test_protect.py"
-    "::test_what_was_found_is_told_of_the_steps_and_roles_that_it_was_judged_under",
+    "tests/app/pages/test_protect.py::test_what_was_found_is_told_of_the_steps_and_roles_that_it_was_judged_under",
     "What they say of the limits was judged with these steps, roles and limits: once one of them changes, the page "
     "says so.",
 )
