@@ -50,6 +50,11 @@ SCRIPT.elsewhere(
     "Where nothing later holds every limit and loses no more, the search ends with that one.",
 )
 SCRIPT.elsewhere(
+    "tests/app/pages/test_protect.py::test_what_was_found_is_told_of_the_steps_and_roles_that_it_was_judged_under",
+    "What they say of the limits was judged with these steps, roles and limits: once one of them changes, the page "
+    "says so.",
+)
+SCRIPT.elsewhere(
     SESSIONS + "test_protecting.py::test_recipes_to_start_from",
     "Propose a recipe searches for the one that loses least while every limit holds, within two minutes; a first "
     "recipe that holds every limit, with few or no values taken out, is looked for before the search, later ones "

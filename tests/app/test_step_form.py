@@ -157,6 +157,10 @@ def test_what_was_found_is_told() -> None:
     assert "Every limit holds" in holds
     assert '<p class="warn">Most records match by gaps.</p>' in holds
     assert '<p class="good">Every limit holds' in holds
+    passed: dict[str, Any] = {"exceeded": [], "unjudged": [], "html": ""}
+    of_before = str(found_shown(say, passed, changed=True))
+    assert "have changed since; this was said of those before: Every limit holds" in of_before
+    assert 'class="good"' not in of_before
     opened = {"exceeded": [], "unjudged": ["household_risk", "roles"], "html": ""}
     told = str(found_shown(say, opened))
     assert '<p class="warn">Not judged yet: largest household risk, roles of the columns.</p>' in told

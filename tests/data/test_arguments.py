@@ -6,6 +6,9 @@ import math
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from sdckit import Scenario
@@ -154,6 +157,20 @@ def test_columns():
         (["sex", "age", "sex"], "^keys: 'sex' is listed more than once$"),
     ):
         assert refused(ColumnError, words, arguments.names, wrong, "keys") == "keys"
+
+
+@pytest.mark.parametrize("make", [pl.Series, lambda name, values: pd.Series(values, name=name)])
+def test_a_column_where_names_are_asked_for_is_told_without_a_value(make):
+    """Its values are those of records: as names that occur twice, or are not there, they stood in the message."""
+    for values in (["Island", "Malta"], ["Island", "Island"], [3, 3]):
+        with pytest.raises(ColumnError, match=r"^keys must be .* not a column: give .*write keys=\['home'\]$"):
+            arguments.names(make("home", values), "keys")
+        with pytest.raises(ScenarioError, match=r"^sensitive must be a list") as caught:
+            Scenario(keys=["sex"], sensitive=make("home", values))
+        assert "Island" not in str(caught.value)
+    with pytest.raises(ColumnError, match=r"not a column: give names$"):
+        arguments.names(pa.chunked_array([["Island", "Island"]]), "keys")
+    assert arguments.names(pd.DataFrame({"sex": [1], "age": [2]}).columns, "keys") == ("sex", "age")
 
 
 def test_columns_that_are_there_and_one_that_is_not():

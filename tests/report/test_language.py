@@ -13,6 +13,7 @@ import pytest
 from report.real import MADE, german, made, page, plain
 from sdckit.attacks.copied_records import GIVEN, IN_ALL, NOT_SURE
 from sdckit.cells.tabulate import MANY_LEVELS, warn_about_key
+from sdckit.data.columns import MONTHS
 from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
 from sdckit.data.scenarios.scenario import Scenario
@@ -28,6 +29,8 @@ from sdckit.report.formats.markdown import render_markdown_page
 from sdckit.report.gate.protect import protect_words
 from sdckit.report.language import Names, check_language, missing, names_of, translate
 from sdckit.report.wording import SOFT_HYPHEN, languages, say, wording
+from sdckit.workflow.assess import LEFT_OUT
+from sdckit.workflow.proposing.proposal import in_words
 
 # English that a place of an entry took for a name.
 LEFT = re.compile(
@@ -169,6 +172,28 @@ def test_guesses_by_how_texts_are_written_and_warnings_of_keys_are_translated() 
     for text in texts:
         assert not {"the", "a", "an", "is", "its", "text", "key", "number"} & {*re.findall(r"[\w-]+", say(text, "de"))}
     assert say("0 (undefined)", "de") == "0 (nicht definiert)"
+
+
+def test_every_topic_of_the_guesses_is_translated() -> None:
+    """The app names it behind "deutet auf"."""
+    for topic in VOCABULARY["topics"]:
+        assert say(f"its label speaks of {topic}", "de").removeprefix("die Bezeichnung deutet auf ") != topic
+    assert say("its name speaks of special educational needs", "de").endswith("sonderpädagogischen Förderbedarf")
+
+
+@pytest.mark.parametrize("period", MONTHS)
+def test_a_recoding_by_period_in_a_proposal_is_translated(period: str) -> None:
+    """A column may have the name of a topic, such as age."""
+    keys = {"sex": "as it is", "age": f"by {period}", "school": "left out"}
+    translated = say(in_words(keys), "de", list(keys))
+    assert translated.startswith("behält sex, wie es ist; age nach ")
+    assert period not in translated
+    assert say(f"by {period}", "de") == translated.split("age ")[1].split(";")[0]
+
+
+def test_the_warning_of_a_key_that_was_left_out_is_translated() -> None:
+    warned = say(LEFT_OUT.format(column="school"), "de")
+    assert warned.startswith("school: in der geschützten Datei weggelassen")
 
 
 @pytest.mark.parametrize("kind", LIMITS.values(), ids=LIMITS.keys())

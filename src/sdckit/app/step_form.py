@@ -338,18 +338,19 @@ def _words(say: Say, figures: Plain, k: int, *, several: bool) -> str:
     return who + "; ".join(parts)
 
 
-def found_shown(say: Say, answer: Plain) -> Tag:
-    """What a search or the advice has found, with its reasons."""
+def found_shown(say: Say, answer: Plain, *, changed: bool = False) -> Tag:
+    """What a search or the advice has found, with its reasons; `changed`: steps, roles or limits are others by now."""
     exceeded, unjudged = (", ".join(say(limit_words(name)) for name in answer[of]) for of in ("exceeded", "unjudged"))
     failing = [
         say("Limits that do not hold yet: {c}.", c=exceeded) if exceeded else "",
         say("Not judged yet: {c}.", c=unjudged) if unjudged else "",
     ]
     words = " ".join(filter(None, failing)) or say("Every limit holds with this recipe.")
+    since = say("Steps, roles or limits have changed since; this was said of those before:") if changed else ""
     loss = say("Of what the keys tell, {n} is lost.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
     return tags.div(
         tags.h3(say("What was found")),
-        tags.p(f"{words} {loss}".strip(), class_="warn" if any(failing) else "good"),
+        tags.p(f"{since} {words} {loss}".strip(), class_="warn" if changed or any(failing) else "good"),
         tags.p(answer["kept"]) if answer.get("kept") else None,
         tags.p(answer["caution"], class_="warn") if answer.get("caution") else None,
         tags.details(tags.summary(say("Why each step is there")), HTML(answer["html"])),

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from sdckit.data.columns import as_real, is_number
+from sdckit.data.columns import as_real, is_column, is_number
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -276,6 +276,10 @@ def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] 
         if single:
             return (value,)
         raise ColumnError(f"{name} must be a list of column names; write {name}=[{value!r}]", argument=name)
+    if is_column(value):  # what is wrong with its values is said by none of them
+        given = getattr(value, "name", None)
+        write = f"the name of the column; write {name}=[{given!r}]" if isinstance(given, str) and given else "names"
+        raise ColumnError(f"{name} must be a list of column names, not a column: give {write}", argument=name)
     if isinstance(value, bytes) or not isinstance(value, Iterable):
         raise ColumnError(f"{name} must be a list of column names, not {type(value).__name__}", argument=name)
     listed = tuple(value)

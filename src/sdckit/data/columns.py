@@ -507,7 +507,15 @@ def type_words(kind: Any) -> str:
     >>> import pyarrow as pa
     >>> type_words(pa.struct({"secret": pa.int64()})), type_words(pa.list_(pa.int64())), type_words(pa.time32("s"))
     ('structures', 'lists', 'time32[s]')
+    >>> type_words(pa.dictionary(pa.int8(), pa.int64())), type_words(pa.large_string())
+    ('categories (int64)', 'text')
     """
+    if pt.is_dictionary(kind):
+        return f"categories ({type_words(kind.value_type)})"
+    if pt.is_string(kind) or pt.is_large_string(kind):
+        return "text"
+    if isinstance(kind, pa.BaseExtensionType):
+        return str(kind.extension_name)  # such as pandas.period
     if not pt.is_nested(kind):
         return str(kind)
     return "structures" if pt.is_struct(kind) else "lists"
@@ -742,6 +750,16 @@ def _kind(arrow_type: pa.DataType) -> str:
     if pt.is_string(arrow_type) or pt.is_large_string(arrow_type) or arrow_type == pa.string_view():
         return "text"
     return "date" if pt.is_temporal(arrow_type) else "other"
+
+
+def is_column(value: object) -> bool:
+    """Whether this is a column of a frame, where names of columns are asked for: its values are those of records.
+
+    >>> import polars as pl
+    >>> is_column(pl.Series(["Island"])), is_column(["sex", "age"])
+    (True, False)
+    """
+    return bool(nw.dependencies.is_into_series(value))
 
 
 def is_number(value: object) -> TypeGuard[float]:

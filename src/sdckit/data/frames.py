@@ -492,6 +492,17 @@ def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -
             )
 
 
+def is_indexed_alike(series: object, frame: nw.DataFrame[Any]) -> bool:
+    """Whether a series may be read row by row beside a frame: not where both are pandas' and their indexes differ.
+
+    pandas puts such a series into the order of the frame's index; what reads it by position would take other rows.
+    """
+    native = frame.to_native()
+    if not (nw.dependencies.is_pandas_series(series) and nw.dependencies.is_pandas_dataframe(native)):
+        return True
+    return bool(series.index.equals(native.index))
+
+
 def result_frame(
     columns: Mapping[str, Any], source: nw.DataFrame[Any], *, carry: str | Sequence[str] | None = None
 ) -> Any:

@@ -199,6 +199,33 @@ def test_what_was_being_judged_goes_with_a_search_that_is_cancelled_and_what_pas
     at_the_bench(tmp_path, run)
 
 
+def test_what_was_found_is_told_of_the_steps_and_roles_that_it_was_judged_under(tmp_path: Path) -> None:
+    """Green after a step was removed, or a limit set, it would say of others what nobody has looked at."""
+    answer = {"steps": [{"method": "random_order", "arguments": {}}], "exceeded": [], "unjudged": [], "html": ""}
+
+    def run(bench: Bench, _: list[Any]) -> None:
+        room = bench.room
+        room.start = lambda task, then, **how: then(answer)  # type: ignore[method-assign]
+        bench.look("propose", "looking")
+        assert bench.is_of_now()
+        bench.do("switch", 0)
+        assert not bench.is_of_now()
+        bench.do("undo", -1)
+        assert bench.is_of_now()
+        room.change(scenario={"keys": ["age"], "thresholds": {"k": 10}})
+        assert not bench.is_of_now()
+
+        def roles_change_meanwhile(task: str, then: Callable[[dict[str, Any]], None], **how: Any) -> None:
+            room.change(scenario={"keys": ["age", "job"]})
+            then(answer)
+
+        room.start = roles_change_meanwhile  # type: ignore[method-assign]
+        bench.look("propose", "looking")
+        assert not bench.is_of_now()
+
+    at_the_bench(tmp_path, run)
+
+
 def test_the_page_brings_its_own_script_and_style() -> None:
     html = str(panel("protect", speaker("en")))
     assert 'src="protect.js"' in html

@@ -11,6 +11,7 @@ import pytest
 import sdckit as sdc
 from attacks.differencing.several import people, together, with_gaps
 from needs import needs_reference
+from sdckit.report.wording import say
 
 DATA = people(300)
 HERE, THERE = ["part", "sex", "age"], ["region", "band"]
@@ -51,6 +52,30 @@ def test_values_that_contradict_each_other_are_noted() -> None:
     result = sdc.differencing(data, earlier=other, keys=["a"], sensitive=["job"], aligned=True)
     assert "no value is possible in all releases" in result.notes["certain_together"]
     assert result.not_compared == ()
+
+
+def test_an_id_that_joins_other_people_is_named_and_that_all_is_new_does_not_open_it(tmp_path: Path) -> None:
+    """Numbered anew in each file it joined strangers; nothing could be compared, and the advice was to call it new."""
+    ids = pl.int_range(len(DATA)).alias("id")
+    first = DATA.with_columns(ids)
+    again = DATA.sample(fraction=1.0, shuffle=True, seed=4).with_columns(ids)
+    ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "key", survey="Panel")
+    scenario = sdc.Scenario(keys=HERE, sensitive=["job"], identifiers=["id"])
+    ledger = ledger.add(first, name="2022", scenario=scenario, id="id")
+    for new in ((), (*HERE, "job")):
+        result = sdc.differencing(again, ledger=ledger, keys=HERE, sensitive=["job"], id="id", new=new)
+        (reason,) = result.not_compared
+        assert reason.startswith(
+            "the records that the id, or their order, joins with 2022 agree in none of part, sex, age"
+        )
+        german = say(f"Not compared: {reason}.", "de")
+        assert german.startswith("Nicht verglichen: die Datensätze, die der Personenschlüssel")
+        assert "in keinem von part, sex, age, job überein" in german
+    of_one = sdc.differencing(first, ledger=ledger, keys=HERE, sensitive=["job"], id="id")
+    assert (of_one.not_compared, of_one.entries[0].compared) == ((), (*HERE, "job"))
+    changed = first.with_columns(job=again["job"])  # of the same people a single variable may be asked anew
+    (reason,) = sdc.differencing(changed, ledger=ledger, keys=HERE, sensitive=["job"], id="id").not_compared
+    assert reason.startswith("no earlier release has job")
 
 
 def test_one_person_more_is_told_by_the_difference() -> None:

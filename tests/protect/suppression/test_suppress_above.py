@@ -100,6 +100,21 @@ def test_bad_input(change, error, message):
         suppress_above(pl.DataFrame(DATA), **call)
 
 
+def test_a_series_in_another_order_than_the_records_is_refused():
+    """Sorted by itself it has the index of its records: read by position it took values out of other people."""
+    data = pd.DataFrame(DATA, index=[7, 3, 9, 4])
+    risk = data["risk"].sort_values()
+    with pytest.raises(DataError, match=r"another index than the data.*risk\.reindex\(data\.index\)"):
+        suppress_above(data, risk=risk, threshold=0.5, columns=["age"])
+    in_order = suppress_above(data, risk=risk.reindex(data.index), threshold=0.5, columns=["age"]).data
+    assert in_order["age"].isna().tolist() == [False, True, True, False]
+    assert in_order.equals(suppress_above(data, risk=data["risk"], threshold=0.5, columns=["age"]).data)
+    by_position = suppress_above(data, risk=risk.to_numpy(), threshold=0.5, columns=["age"]).data
+    assert by_position["age"].isna().tolist() == [False, False, True, True]
+    safe = suppress_above(pl.DataFrame(DATA), risk=risk, threshold=0.5, columns=["age"]).data  # no index to go by
+    assert safe["age"].is_null().to_list() == [False, False, True, True]
+
+
 def test_a_household_variable_goes_for_all_members():
     data = people()
     risk = (np.arange(len(data)) % 17 == 0) * 1.0

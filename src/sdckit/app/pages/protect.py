@@ -134,11 +134,12 @@ class Bench:
     def look(self, task: str, label: str, **more: Any) -> None:
         """Ask for a recipe; of a search that ends without one, what passed so far stays, and what was judged goes."""
         asked = {name: value for name, value in self.asked().items() if name != "secret"}
+        begun = self.room.work.get()
         keep, passing, draw = self.found.taker(), self.so_far.taker(), self.map.taker()
 
         def then(answer: dict[str, Any]) -> None:
             self.so_far.set({})
-            keep(answer)
+            keep({**answer, "of": replace(begun, steps=made_steps(answer["steps"])).digest()})
             draw(answer)
             self.map.at.set(-1)
             self.take(answer["steps"], did=DID[task], why=WHY[task])
@@ -152,6 +153,10 @@ class Bench:
             f"protecting.{task}", then, label=self.room.say(label), beside=task, partial=passing, dropped=dropped,
             **asked, **more,
         )  # fmt: skip
+
+    def is_of_now(self) -> bool:
+        """Whether what was found was judged with the steps, roles and limits that stand here; reactive."""
+        return bool(self.found.get().get("of") == self.room.work.get().digest())
 
     def put(self, draft: Draft, arguments: Plain) -> None:
         """Put what a form says in the place of its step, or of a new one."""
@@ -334,7 +339,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     def found() -> TagChild:
         if bench.so_far.get():
             return passing_shown(room.say, bench.so_far.get())
-        return found_shown(room.say, bench.found.get()) if bench.found.get() else None
+        return found_shown(room.say, bench.found.get(), changed=not bench.is_of_now()) if bench.found.get() else None
 
 
 def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:

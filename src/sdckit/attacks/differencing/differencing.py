@@ -449,6 +449,10 @@ OTHERWISE = (
     "{} is coded otherwise in an earlier release, and which codes stand for the same values cannot be told; where it "
     "was asked anew, give it another name and say so: [ledger] new"
 )
+MISJOINED = (
+    "the records that the id, or their order, joins with {} agree in none of {}: as if it were not the same person's "
+    "in both; give the one that is, or none; what was asked anew goes out under another name"
+)
 TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
 
 
@@ -481,8 +485,13 @@ def _not_compared(
 ) -> tuple[str, ...]:
     """Why some key or sensitive variable was not compared, one sentence each, by name; `many`: with too many values."""
     same = [entry for entry in entries if entry.same_people and NO_LEVELS not in entry.notes]
-    reasons = []
-    for name in columns if same else ():
+    strangers = [  # joined with other people; that a column is new opens nothing where an earlier release has it
+        entry for entry in same
+        if entry.linked and not entry.linked_by and len(entry.alike) > 1 and not {*entry.alike} & {*entry.compared}
+    ]  # fmt: skip
+    reasons = [MISJOINED.format(entry.name, ", ".join(entry.alike)) for entry in strangers]
+    apart = {name for entry in strangers for name in entry.alike}
+    for name in [name for name in columns if name not in apart] if same else ():
         if any(name in entry.otherwise and name not in entry.compared for entry in same):
             reasons.append(OTHERWISE.format(name))
         elif name not in said_new and not any(name in entry.compared for entry in same):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
+from sdckit.data.columns import is_column
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
@@ -310,7 +311,8 @@ class Scenario(Displayed, BaseModel):
     )  # fmt: skip
     @classmethod
     def _ordered(cls, value: Any) -> Any:
-        return None if isinstance(value, set | frozenset) else value  # refused: their order differs between runs
+        # refused: the order of a set differs between runs, and a column has values of records where names are asked for
+        return None if isinstance(value, set | frozenset) or is_column(value) else value
 
     @field_validator("missing", mode="before")
     @classmethod

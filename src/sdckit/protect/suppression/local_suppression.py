@@ -339,10 +339,12 @@ def _household(
 def _roles(keys: Sequence[str] | None, alpha: float | None, scenario: Scenario | None) -> Roles:
     roles = resolve_roles(scenario=scenario, keys=keys, alpha=alpha)
     if "category" in roles.rules:
-        raise ScenarioError(
-            "the scenario takes missing keys for categories; values that are taken out must match any value: "
-            "missing = 'wildcard'"
-        )
+        says = "the scenario takes missing keys for categories; values that are taken out must match any value"
+        if scenario is not None and scenario.person is not None:  # whom no measure counts under the other rule
+            raise ScenarioError(
+                f"{says}, and people with several rows (person) are not counted so: recode keys, or use suppress_above"
+            )
+        raise ScenarioError(f"{says}: missing = 'wildcard'")
     return roles
 
 

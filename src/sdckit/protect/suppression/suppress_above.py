@@ -12,7 +12,7 @@ from sdckit.cells.record_result import CellsResult
 from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, distinct_values, first_rows, float_values
-from sdckit.data.frames import open_frame
+from sdckit.data.frames import is_indexed_alike, open_frame
 from sdckit.data.limits import FOLLOWING
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
@@ -35,7 +35,8 @@ def suppress_above(
     data : data frame in memory
         pandas, Polars or PyArrow; it is not modified.
     risk : str, array of float of shape (n,), or result of `individual_risk`, `suda` or `known_points`
-        A column of the data, a number per record in its order, or a result on these records: its risks, of `suda` the
+        A column of the data, a number per record in its order (a pandas series with the index of a pandas frame), or a
+        result on these records: its risks, of `suda` the
         DIS scores. Of `known_points` all rows of a person have the share of their known rows that find them alone, of
         as many rows as were measured, or as the person has.
     threshold : float
@@ -135,6 +136,10 @@ def _risk(frame: Any, risk: Any) -> NDArray[np.float64]:
     if isinstance(risk, str):
         values = float_values(frame[risk], "risk")
     else:
+        if not is_indexed_alike(risk, frame):
+            words = "risk has another index than the data, so that its numbers are not in the order of the records"
+            give = "risk.reindex(data.index), or risk.to_numpy() where they are"
+            raise DataError(f"{words}; give {give}", argument="risk")
         try:
             values = np.asarray(risk, np.float64)
         except (TypeError, ValueError):
