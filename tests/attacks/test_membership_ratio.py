@@ -39,6 +39,12 @@ def test_equal_scores_are_one_step_of_the_curve():
     assert [rate_at(members, others, fpr) for fpr in (0.125, 0.25, 0.5)] == [0.25, 0.5, 0.625]
 
 
+def test_scores_that_differ_by_rounding_alone_are_equal():
+    releases = [people(size, seed)[:, :2] for size, seed in ((250, 3), (310, 4))]
+    scored = membership(ORIGINAL[:, :2], releases, control=CONTROL[:120, :2], score="ratio", seed=1).scored
+    assert np.diff(np.unique([*scored.members, *scored.others])).min() > 1e-9
+
+
 def test_a_release_that_holds_members_tells_them():
     result = membership(ORIGINAL, COPIED, **ALL)
     first, second = result.detections

@@ -68,6 +68,29 @@ def test_every_measure(row: Any, engine: str) -> None:
     assert frames(result) > 0
 
 
+def of_objects(frame: pl.DataFrame) -> pd.DataFrame:
+    """As pandas holds numbers beside None: in columns of objects."""
+    plain = frame.to_pandas()
+    return plain.astype(object).where(plain.notna(), None)
+
+
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+@pytest.mark.parametrize("row", every_measure.CALLED, ids=lambda row: row.name)
+def test_numbers_in_columns_of_objects_are_numbers(row: Any) -> None:
+    expected, of_them = (every_measure.call(row, make) for make in (pl.DataFrame.to_pandas, of_objects))
+    every_measure.assert_close(every_measure.figures(expected), every_measure.figures(of_them), row.name)
+
+
+def test_what_was_taken_out_of_a_column_of_objects_is_told_by_its_sum() -> None:
+    file = pl.DataFrame(
+        {"c": ["x", "y"] * 15, "a": [*range(1, 31)], "b": [7 * i % 31 for i in range(30)]}
+    ).with_columns(t=pl.sum_horizontal("a", "b"))
+    release = file.with_columns(pl.when(pl.col("b") > 4).then("a"))
+    for make in (pl.DataFrame.to_pandas, of_objects):
+        result = sdc.recoverable_values(make(release), make(file), keys=["c"], aligned=True, guess=False, seed=1)
+        assert result.recoverable == 1
+
+
 def estimates(engine: str) -> tuple[Any, Any]:
     frame = pl.DataFrame({"age": [0.1, 0.3, 0.2], "sex": [1.0, 1.1, 0.9]})
     return MAKE[engine](frame), MAKE[engine](frame.select(pl.all().pow(2)))

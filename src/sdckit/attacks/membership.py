@@ -132,7 +132,8 @@ class _Ratio:
         return self._scores(self._control.take(rows), self._folds[rows])
 
     def _scores(self, people: KernelRows, own: Ints) -> Floats:
-        return calibrated_scores(people, self._releases, self._control, fold=own, folds=self._folds)
+        scores = calibrated_scores(people, self._releases, self._control, fold=own, folds=self._folds)
+        return np.round(scores, 12)  # they are rounded sums: equal ones are one step of the curve
 
 
 def scored_people(

@@ -81,7 +81,7 @@ def diversity(table: Crosstab, c: float) -> dict[str, NDArray[np.float64]]:
 def _constants(edges, level, count, missing, ells, constants):  # type: ignore[no-untyped-def]
     """For each l the largest r_1 / (r_l + ... + r_m) of a cell, into `constants`; infinite with fewer than l values.
 
-    `ells` ascend. A cell without any known value is left out, as it has l = 1.
+    `ells`, of 2 or more, ascend.
     """
     for cell in range(len(edges) - 1):
         known, n_known, total = np.empty(edges[cell + 1] - edges[cell]), 0, 0.0
@@ -90,8 +90,6 @@ def _constants(edges, level, count, missing, ells, constants):  # type: ignore[n
                 known[n_known] = count[e]
                 n_known += 1
                 total += count[e]
-        if n_known == 0:
-            continue
         sort_in_place(known[:n_known])
         tail, at = total, 0
         for i in range(len(ells)):
@@ -143,7 +141,7 @@ class LDiversity(CellsResult):
         Cells of two or more records that all hold one value: it is learnt without recognising anybody.
     smallest_c : dict
         ``smallest_c[variable][l]``: the file is recursively (c, l)-diverse for every c above it; infinite where a class
-        has fewer than l values. ARX and others ask for the c of a file.
+        has fewer than l known values. ARX and others ask for the c of a file.
     resting_on_missing : int
         Records whose class counts other records' missing values as matches (only with wildcards).
     records : frame

@@ -20,7 +20,7 @@ from sdckit.cells.plans.pair_cells import count_file
 from sdckit.cells.table import AnyCells, Cells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments, pa, pt
-from sdckit.data.columns import code_column
+from sdckit.data.columns import code_column, with_plain_numbers
 from sdckit.data.frames import (
     Frame,
     blocks,
@@ -230,7 +230,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
     if not isinstance(frame, nw.LazyFrame):
         if len(frame) == 0:
             raise DataError("the data has no records")
-        return frame, False
+        return with_plain_numbers(frame, columns.get("id", ())), False
     chosen = list(dict.fromkeys(name for wanted in columns.values() for name in wanted))
     refuse_spans(frame, chosen)
     n = count_records(frame)

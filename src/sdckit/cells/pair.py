@@ -19,7 +19,7 @@ from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, chec
 from sdckit.cells.plans.spark_words import WordsHere, words_once
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
-from sdckit.data.columns import code_column, days_values, first_rows, float_values
+from sdckit.data.columns import code_column, days_values, first_rows, float_values, with_plain_numbers
 from sdckit.data.frames import (
     Frame,
     check_plan_names,
@@ -395,15 +395,19 @@ def open_files(
             return original
         if original.control is not None:
             raise DataError(FIXED)
-        return replace(original, control=open_frame(control), with_control={})  # type: ignore[arg-type]
+        return replace(original, control=_open_file(control, id), with_control={})  # type: ignore[arg-type]
     files = released_files(released)
     if not files:
         raise DataError("released= is an empty list; give at least one released file", argument="released")
     if files[0] is None:
         raise DataError("released= is missing: give the released file, or a list of them", argument="released")
-    first, *others = [open_frame(file) for file in (original, *files)]
-    control, population = (None if file is None else open_frame(file) for file in (control, population))
+    first, *others = [_open_file(file, id) for file in (original, *files)]
+    control, population = (None if file is None else _open_file(file, id) for file in (control, population))
     return Pair(first, tuple(others), False, id, False, (None,) * len(files), control, population)  # type: ignore[arg-type]
+
+
+def _open_file(file: Any, id: str | None) -> Frame:
+    return with_plain_numbers(open_frame(file), () if id is None else (id,))  # type: ignore[no-any-return]
 
 
 def open_pair(

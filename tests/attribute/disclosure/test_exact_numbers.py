@@ -169,7 +169,7 @@ def test_refuses(arguments: dict[str, object], error: type[Exception], message: 
 
 def test_every_engine_and_a_pickle() -> None:
     expected = [1.0, 1.0] + [0.0] * 9
-    for file in (FIRMS.to_pandas(), FIRMS.to_arrow()):
+    for file in (FIRMS.to_pandas(), FIRMS.to_pandas().astype(object), FIRMS.to_arrow()):
         records = exact_numbers(file, **GIVEN).records
         assert [float(value) for value in np.asarray(records["turnover_exact"])] == expected
     lazy = exact_numbers(FIRMS.with_row_index("firm").lazy(), **GIVEN, id="firm", prefix="large_")
