@@ -453,8 +453,9 @@ def with_plain_numbers(frame: Any, without: Sequence[str] = ()) -> Any:
         return frame
     native, made = frame.to_native(), {}
     for name in frame.columns:
-        known = native[name].notna().to_numpy() if native[name].dtype == object and name not in without else None
-        if known is not None and known.any() and isinstance(native[name].iloc[int(known.argmax())], Number):
+        values = native[name].array if native[name].dtype == object and name not in without else ()
+        known = (value for value in values if not (pd.api.types.is_scalar(value) and pd.isna(value)))
+        if isinstance(next(known, None), Number):  # looked at until then: texts, of which there are more, are not
             with suppress(DataError):
                 array = to_arrow(frame[name])
                 if pt.is_integer(array.type) or pt.is_floating(array.type) or pt.is_decimal(array.type):
