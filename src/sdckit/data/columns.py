@@ -520,8 +520,19 @@ def nanoseconds(arrow_type: pa.DataType) -> int:
     return NANOSECONDS[getattr(arrow_type, "unit", None) or ("day" if arrow_type.bit_width == 32 else "ms")]
 
 
+def as_floats(array: Any) -> Any:
+    """An array of numbers as float64; whole numbers beyond 2**53 are rounded.
+
+    Decimals are read as they are written: Arrow's own cast is off in the last digit, by a scale that files differ in.
+
+    >>> as_floats(pa.array([Decimal("1797.6")]).cast(pa.decimal128(18, 13))).to_pylist()
+    [1797.6]
+    """
+    return (array.cast(pa.string()) if pt.is_decimal(array.type) else array).cast(pa.float64(), safe=False)
+
+
 def _floats(array: pa.Array) -> NDArray[np.float64]:
-    array = array.cast(pa.float64(), safe=False)  # whole numbers beyond 2**53 are rounded
+    array = as_floats(array)
     values, valid = _numbers(array, np.float64), _valid(array)
     return values if len(valid) == 0 else np.where(valid != 0, values, np.nan)
 
@@ -641,7 +652,7 @@ def _simple(array: Any) -> Any:
         array = array.storage
     kind = array.type
     if pa.types.is_decimal(kind) or pa.types.is_floating(kind) or pa.types.is_integer(kind):
-        return array.cast(pa.float64(), safe=False)
+        return as_floats(array)
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     return array.cast(pa.large_string()) if text else array
 
