@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from itertools import islice
-from numbers import Number, Real
+from numbers import Real
 from typing import Any, Literal, TypeGuard, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import pa, pc, pd, pt
+from sdckit.data import pa, pc, pt
 from sdckit.errors import DataError
 from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
 from sdckit.numerics.grouping import group, weight_faults
@@ -436,30 +435,6 @@ def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
     shown = ", ".join(str(r + 1) for r in rows[:limit])
     rest = f" and {len(rows) - limit} more" if len(rows) > limit else ""
     return f"row{'s' if len(rows) > 1 else ''} {shown}{rest}"
-
-
-def with_plain_numbers(frame: Any, without: Sequence[str] = ()) -> Any:
-    """A frame of pandas whose columns of objects that are all numbers are columns of numbers, as with other engines.
-
-    pandas keeps numbers beside None so, and narwhals calls neither them nor decimals numeric. Mixed types stay.
-
-    >>> import pandas as pd
-    >>> from sdckit.data.frames import open_frame
-    >>> frame = open_frame(pd.DataFrame({"age": [31.5, None], "sex": ["f", "m"]}, dtype=object))
-    >>> with_plain_numbers(frame).schema
-    Schema([('age', Float64), ('sex', String)])
-    """
-    if not (isinstance(frame, nw.DataFrame) and frame.implementation.is_pandas()):
-        return frame
-    native, made = frame.to_native(), {}
-    for name in frame.columns:
-        known = native[name].notna().to_numpy() if native[name].dtype == object and name not in without else None
-        if known is not None and known.any() and isinstance(native[name].iloc[int(known.argmax())], Number):
-            with suppress(DataError):
-                array = to_arrow(frame[name])
-                if pt.is_integer(array.type) or pt.is_floating(array.type) or pt.is_decimal(array.type):
-                    made[name] = pd.arrays.ArrowExtensionArray(array)
-    return nw.from_native(native.assign(**made), eager_only=True) if made else frame
 
 
 def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
