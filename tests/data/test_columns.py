@@ -314,6 +314,14 @@ def test_numbers_as_floats(native):
     np.testing.assert_array_equal(float_values(series(native), "weight"), [1, 2, np.nan])
 
 
+@pytest.mark.parametrize("scale", [1, 5, 13, 20])
+def test_decimals_are_read_as_they_are_written_whatever_their_scale(scale):
+    written = [1797.6, 3441.6, 2540.1, -0.3, None, *(i / 10 for i in range(2_000))]
+    decimals = pl.Series("x", [None if value is None else Decimal(str(value)) for value in written])
+    assert float_values(series(decimals.cast(pl.Decimal(38, scale))), "x").tolist()[5:] == written[5:]
+    assert float_values(series(decimals.cast(pl.Decimal(38, scale))), "x").tolist()[:4] == written[:4]
+
+
 def test_no_numbers_as_floats():
     assert np.isnan(float_values(series(pl.Series("w", [None, None])), "weight")).all()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from numbers import Number
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -19,8 +21,8 @@ from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
 from sdckit.cells.plans.pair_cells import count_file
 from sdckit.cells.table import AnyCells, Cells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
-from sdckit.data import arguments, pa, pt
-from sdckit.data.columns import code_column, with_plain_numbers
+from sdckit.data import arguments, pa, pd, pt
+from sdckit.data.columns import code_column, to_arrow
 from sdckit.data.frames import (
     Frame,
     blocks,
@@ -242,6 +244,32 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
         free = [name for name, kind in own.collect_schema().items() if kind == nw.Categorical]
         own = own.with_columns(*(nw.col(name).cast(nw.String) for name in free)) if free else own
     return collect(own), True
+
+
+def with_plain_numbers(frame: Any, without: Sequence[str] = ()) -> Any:
+    """A frame of pandas whose columns of objects that are all numbers are columns of numbers, as with other engines.
+
+    pandas keeps numbers beside None so, and narwhals calls neither them nor decimals numeric. Mixed types stay.
+
+    >>> import pandas as pd
+    >>> from sdckit.data.frames import open_frame
+    >>> frame = open_frame(pd.DataFrame({"age": [31.5, None], "sex": ["f", "m"]}, dtype=object))
+    >>> with_plain_numbers(frame).schema
+    Schema([('age', Float64), ('sex', String)])
+    """
+    if not (isinstance(frame, nw.DataFrame) and frame.implementation.is_pandas()):
+        return frame
+    native, made = frame.to_native(), {}
+    for name in frame.columns:
+        values = native[name].array if native[name].dtype == object and name not in without else ()
+        plain = (value for value in values if isinstance(value, (str, Number)))
+        first = next((value for value in plain if not isinstance(value, float) or not math.isnan(value)), None)
+        if isinstance(first, Number):  # a column of texts costs no look at all of them
+            with suppress(DataError):
+                array = to_arrow(frame[name])
+                if pt.is_integer(array.type) or pt.is_floating(array.type) or pt.is_decimal(array.type):
+                    made[name] = pd.arrays.ArrowExtensionArray(array)
+    return nw.from_native(native.assign(**made), eager_only=True) if made else frame
 
 
 def readable_columns(plan: nw.LazyFrame[Any]) -> list[str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.frequencies import wildcard_counter, wildcard_pairs
 from sdckit.cells.table import AnyCells, Cells, Crosstab
 from sdckit.data import pa, pt
-from sdckit.data.columns import Coded
+from sdckit.data.columns import Coded, as_floats
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.grouping import ascending
@@ -194,9 +194,7 @@ def numbers_of(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | 
         listed = listed.view(pa.int32() if listed.type.bit_width == 32 else pa.int64())
     if not (pt.is_integer(listed.type) or pt.is_floating(listed.type) or pt.is_decimal(listed.type)):
         return None
-    values: NDArray[np.float64] = (
-        listed.take(pa.array(codes)).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    )
+    values: NDArray[np.float64] = as_floats(listed.take(pa.array(codes))).to_numpy(zero_copy_only=False)
     return values
 
 

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells.as_cells import columns_in_memory, with_plain_numbers
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
 from sdckit.cells.plans.count_cells import Beside, TooManyCellsError, bytes_of_cells, sizes_of
 from sdckit.cells.plans.lazy import ROWS, LazyCells, PlanCells, TooMuchError, check_collected
@@ -19,7 +19,7 @@ from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, chec
 from sdckit.cells.plans.spark_words import WordsHere, words_once
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
-from sdckit.data.columns import code_column, days_values, first_rows, float_values, with_plain_numbers
+from sdckit.data.columns import code_column, days_values, first_rows, float_values
 from sdckit.data.frames import (
     Frame,
     check_plan_names,

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from itertools import islice
-from numbers import Number, Real
+from numbers import Real
 from typing import Any, Literal, TypeGuard, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import pa, pc, pd, pt
+from sdckit.data import pa, pc, pt
 from sdckit.errors import DataError
 from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
 from sdckit.numerics.grouping import group, weight_faults
@@ -438,31 +437,6 @@ def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
     return f"row{'s' if len(rows) > 1 else ''} {shown}{rest}"
 
 
-def with_plain_numbers(frame: Any, without: Sequence[str] = ()) -> Any:
-    """A frame of pandas whose columns of objects that are all numbers are columns of numbers, as with other engines.
-
-    pandas keeps numbers beside None so, and narwhals calls neither them nor decimals numeric. Mixed types stay.
-
-    >>> import pandas as pd
-    >>> from sdckit.data.frames import open_frame
-    >>> frame = open_frame(pd.DataFrame({"age": [31.5, None], "sex": ["f", "m"]}, dtype=object))
-    >>> with_plain_numbers(frame).schema
-    Schema([('age', Float64), ('sex', String)])
-    """
-    if not (isinstance(frame, nw.DataFrame) and frame.implementation.is_pandas()):
-        return frame
-    native, made = frame.to_native(), {}
-    for name in frame.columns:
-        values = native[name].array if native[name].dtype == object and name not in without else ()
-        known = (value for value in values if not (pd.api.types.is_scalar(value) and pd.isna(value)))
-        if isinstance(next(known, None), Number):  # looked at until then: texts, of which there are more, are not
-            with suppress(DataError):
-                array = to_arrow(frame[name])
-                if pt.is_integer(array.type) or pt.is_floating(array.type) or pt.is_decimal(array.type):
-                    made[name] = pd.arrays.ArrowExtensionArray(array)
-    return nw.from_native(native.assign(**made), eager_only=True) if made else frame
-
-
 def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     """A numeric column as float64, NaN where missing.
 
@@ -521,8 +495,19 @@ def nanoseconds(arrow_type: pa.DataType) -> int:
     return NANOSECONDS[getattr(arrow_type, "unit", None) or ("day" if arrow_type.bit_width == 32 else "ms")]
 
 
+def as_floats(array: Any) -> Any:
+    """An array of numbers as float64; whole numbers beyond 2**53 are rounded.
+
+    Decimals are read as they are written: Arrow's own cast is off in the last digit, by a scale that files differ in.
+
+    >>> as_floats(pa.array([Decimal("1797.6")]).cast(pa.decimal128(18, 13))).to_pylist()
+    [1797.6]
+    """
+    return (array.cast(pa.string()) if pt.is_decimal(array.type) else array).cast(pa.float64(), safe=False)
+
+
 def _floats(array: pa.Array) -> NDArray[np.float64]:
-    array = array.cast(pa.float64(), safe=False)  # whole numbers beyond 2**53 are rounded
+    array = as_floats(array)
     values, valid = _numbers(array, np.float64), _valid(array)
     return values if len(valid) == 0 else np.where(valid != 0, values, np.nan)
 
@@ -650,7 +635,7 @@ def _simple(array: Any) -> Any:
         array = array.storage
     kind = array.type
     if pa.types.is_decimal(kind) or pa.types.is_floating(kind) or pa.types.is_integer(kind):
-        return array.cast(pa.float64(), safe=False)
+        return as_floats(array)
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     return array.cast(pa.large_string()) if text else array
 

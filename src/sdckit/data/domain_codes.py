@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import pa, pc, pd, pl, pt
-from sdckit.data.columns import as_real, nanoseconds, to_arrow
+from sdckit.data.columns import as_floats, as_real, nanoseconds, to_arrow
 from sdckit.data.files.file_labels import code_text
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.threads import run
@@ -174,7 +174,7 @@ def _distinct(array: Any) -> tuple[Any, NDArray[np.int64]]:
 
 
 def _reals(array: Any) -> NDArray[np.float64]:
-    return np.asarray(pc.fill_null(array.cast(pa.float64(), safe=False), np.nan))
+    return np.asarray(pc.fill_null(as_floats(array), np.nan))
 
 
 def _texts(values: Any, *, exact: bool = False) -> pl.Series:

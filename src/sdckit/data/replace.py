@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments, pa, pc, pd, pl, pt
-from sdckit.data.columns import to_arrow
+from sdckit.data.columns import as_floats, to_arrow
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
@@ -153,7 +153,7 @@ def with_some_numbers(
             new = pa.array(numbers, mask=np.isnan(numbers)).cast(array.type)
         except pa.ArrowException:  # a column without any value has no type
             new = pa.array(numbers, mask=np.isnan(numbers))
-            array, kept = array.cast(pa.float64(), safe=False), False
+            array, kept = as_floats(array), False
         array = pc.replace_with_mask(array, pa.array(hit), new)
         own = frame[name].dtype if kept and frame.implementation.is_pandas_like() else None
         made[name] = _as_type(array, own, frame, name)

@@ -302,7 +302,7 @@ class AttributeDisclosure(ColumnResult):
     ----------
     n : int
         Records of the original.
-    n_counted : int
+    n_counted : float
         Those left after exclusions.
     n_released, n_released_counted : float
         The same for a release; these and all that follow are means over the releases.
