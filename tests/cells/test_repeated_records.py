@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit.cells import repeated_records
 from sdckit.cells.repeated_records import holds_copies
 from sdckit.data.frames import open_frame
 
@@ -55,3 +56,18 @@ def test_few_columns_or_few_copies_tell_nothing() -> None:
     assert not found(copied(RICH.select("age", "sex", "pay"), 0.5))
     assert not found(copied(RICH, 0.049))
     assert not found(RICH.clear())
+
+
+def test_a_large_file_is_looked_at_in_part_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The part holds both of a pair, so that it says of people and of copies what the whole does."""
+    monkeypatch.setattr(repeated_records, "LARGE", 5_000)
+    rows = 20_000
+    large = pl.DataFrame(
+        {
+            "age": RNG.integers(18, 90, rows), "sex": RNG.choice(["m", "f"], rows), "job": RNG.integers(0, 900, rows),
+            "pay": RNG.integers(500, 9_000, rows), "of": [[1]] * rows,
+        }
+    )  # fmt: skip
+    assert not found(large)
+    assert found(copied(large, 0.5))
+    assert not found(large.select("of"))

@@ -16,6 +16,7 @@ from sdckit.numerics.array_types import Ints
 ENOUGH = 50  # pairs that agree in all columns but one: of fewer the share that agrees in that one is not known
 AGREEING = 0.8  # of these pairs, in every column; of people in public files at most 0.6 did in the one they differ in
 FEWEST = 4  # columns
+LARGE, SHARE, FIRST = 200_000, 1 / 16, 1_000  # records; of larger files that share has to look copied first
 PER_VALUE = 5  # records that a value stands for which says what another column has
 
 
@@ -34,6 +35,24 @@ def holds_copies(frame: Frame) -> bool:
     """
     if isinstance(frame, nw.LazyFrame):
         return False
+    return _looks_copied(_some_of(frame)) and (len(frame) <= LARGE or _looks_copied(frame))
+
+
+def _some_of(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """Of a large file the records with some of the values of one column: pairs that agree in it stay together."""
+    if len(frame) <= LARGE:
+        return frame
+    first = frame.head(FIRST)
+    plain = [name for name, kind in frame.schema.items() if not (kind.is_nested() or kind == nw.Object)]
+    telling = max(plain, key=lambda name: first.get_column(name).n_unique(), default=None)
+    codes = None if telling is None else _codes(frame, telling)
+    if codes is None:
+        return frame.head(0)
+    chosen = np.random.default_rng(0).random(int(codes.max()) + 1) < SHARE
+    return frame[np.flatnonzero(chosen[codes]).tolist()]
+
+
+def _looks_copied(frame: nw.DataFrame[Any]) -> bool:
     columns = [codes for name in frame.columns if (codes := _codes(frame, name)) is not None]
     columns.sort(key=lambda codes: -int(codes.max()))  # people differ soonest where there are many values
     return _twins_agree(columns) and _twins_agree(_not_following(columns))
