@@ -303,13 +303,8 @@ def test_files_that_an_engine_counts():
 
 def test_a_number_of_people_is_named_where_nobody_chose_the_columns():
     """Other numbers make every record differ: less than 1 % instead of all are copies."""
-    original = (
-        people(300, 1)
-        .unique(COLUMNS, maintain_order=True)
-        .drop_nulls()
-        .head(200)
-        .with_columns(pid=pl.int_range(pl.len()))
-    )
+    original = people(300, 1).unique(COLUMNS, maintain_order=True).drop_nulls().head(200)
+    original = original.with_columns(pid=pl.int_range(pl.len()))
     release = original.with_columns(pid=(pl.int_range(pl.len()) * 7 + 3) % pl.len())
     with pytest.warns(SdcWarning, match="^pid: says whose a row is"):
         assert copied_records(original, release).copies < 0.01

@@ -43,6 +43,18 @@ def test_a_file_of_copies_is_not_judged(of: Any) -> None:
     assert words_of(of(many())) == {"k": "not judged", "global_risk": "not judged"}
 
 
+def test_a_file_of_which_half_stands_twice_is_not_judged() -> None:
+    """900 of 1,350 records are alike in all columns, and of those alike in all but one hardly any differ in it."""
+    wide = FILE.with_columns(town=pl.Series(RNG.integers(0, 40, N)), hours=pl.Series(RNG.integers(0, 60, N)))
+    half = pl.concat([wide, wide[: N // 2]]).sample(fraction=1, shuffle=True, seed=1)
+    coarse: dict[str, Any] = {"keys": ["sex"], "thresholds": {"k": 3, "l": 2}}
+    assert words_of(wide, **coarse) == {"k": "holds", "l": "holds"}
+    for of in (pl.DataFrame.clone, pl.DataFrame.to_pandas):
+        assert words_of(of(half), **coarse) == {"k": "not judged", "l": "holds"}
+    assert words_of(half, thresholds={"k": 500})["k"] == "exceeded"
+    assert words_of(half.with_columns(who=pl.int_range(len(half)) // 2), person="who", **coarse)["k"] == "holds"
+
+
 def test_what_groups_tell_is_judged_of_copies_too() -> None:
     few = many().with_columns(job=pl.col("job") // 6)
     assert words_of(few, thresholds={"k": 3, "l": 2}) == {"k": "not judged", "l": "holds"}

@@ -11,6 +11,7 @@ import numpy as np
 from sdckit.catalogue.identity import RISK
 from sdckit.cells.comparable_files import relabelled, spelt_twice
 from sdckit.cells.pair import Pair
+from sdckit.cells.repeated_records import holds_copies
 from sdckit.data.columns import to_arrow
 from sdckit.data.frames import Frame, is_lazy, record_sizes
 from sdckit.data.limits import LIMITS
@@ -34,6 +35,11 @@ RELABELLED = (
 REPEATED = (
     "every record of the file stands there several times, as after a join that multiplied rows, and its copies count "
     "as other people; leave them out, or where records were made equal on purpose give the original beside the release"
+)
+SOME_REPEATED = (
+    "some records of the file seem to be copies of others, which count as other people: records that are alike in all "
+    "columns but one are alike in that one, too, whichever it is; leave copies out, say whose rows they are (person), "
+    "or where records were made equal on purpose give the original beside the release"
 )
 ORIGINAL_REPEATED = (
     "in the original the records with the same keys are everywhere a multiple of the same number: they seem to be "
@@ -65,8 +71,12 @@ def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tup
     `result`: the frequencies of some keys, which are multiples wherever those of whole records are.
     """
     # Hardly any file is grouped by all of its columns.
-    copies = _divisor(_cell_sizes(result)) > 1 and _divisor(record_sizes(frame)) > 1
-    return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED) if copies else {})
+    if _divisor(_cell_sizes(result)) > 1 and _divisor(record_sizes(frame)) > 1:
+        return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED))
+    judged = tuple(verdicts)
+    asked = any(verdict.holds and LIMITS[verdict.name].question in OF_PEOPLE for verdict in judged)
+    some = asked and result.cells.roles.person is None and holds_copies(frame)  # rows of a person are judged as rows
+    return _opened(judged, dict.fromkeys(OF_PEOPLE, SOME_REPEATED)) if some else judged
 
 
 def weighed(verdicts: Iterable[Verdict], cells: Any) -> tuple[Verdict, ...]:
