@@ -119,7 +119,7 @@ def small_groups(*sizes: int) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["a", "b"], orient="row")
 
 
-@pytest.mark.parametrize("risk", ["below_k", "expected_reidentifications"])
+@pytest.mark.parametrize("risk", ["below_k", "sample_uniques"])
 def test_a_map_leaves_three_numbers_of_records_in_small_groups(risk: str) -> None:
     """None, one, two or three pairs, one and none alone: which k and which grouping change something is not told."""
     scenario = sdc.Scenario(keys=["a", "b"], household="none", magnitudes=[], sensitive=[], thresholds={"k": 3})

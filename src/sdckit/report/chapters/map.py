@@ -134,9 +134,9 @@ def _words(ends: Sequence[float] | None) -> str:
 
 COUNTS = ("sample_uniques", "below_k")
 MOST_LABELS = 12
-# Risks below it print alike, 0 among them, and so do shares of values below a step. A recipe that keeps k - 1 leaves no
-# smaller groups: "<5 records below k" would be one group or two. Which of many recipes reach 0, or take nothing out,
-# tells how large the smallest groups are.
+# Counts of records below it print alike, 0 among them, and so do shares of values below a step. A recipe that keeps
+# k - 1 leaves no smaller groups: "<5 records below k" would be one group or two. Which of many recipes reach 0, or take
+# nothing out, tells how large the smallest groups are.
 LEAST_RISK = 20
 LEAST_SHARE = 1e-12
 WORDS = {
@@ -170,7 +170,7 @@ def plain_map(exploration: Exploration, *, internal: bool = False) -> dict[str, 
     head: dict[str, Tree] = {"n": n, "risk": exploration.risk, "loss": exploration.loss, "k": exploration.k}
     tree = {**head, "points": tuple(points)}
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), exploration.n), internal=internal)
-    if not internal:
+    if not internal and exploration.risk in COUNTS:
         for point in plain["points"]:
             point["risk"] = _few_alike(point["risk"])
     drawn = pareto([(rank_of(point["risk"]), rank_of(point["loss"])) for point in plain["points"]])
