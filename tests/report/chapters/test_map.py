@@ -50,9 +50,14 @@ def test_counts_are_hidden_and_rounded() -> None:
 def test_risks_below_twenty_are_printed_alike() -> None:
     """Groups of two to four records, one of them or some: which k changes something says how large the smallest is."""
     plain = plain_map(points((0, 0.1), (1, 0.1), (4, 0.1), (5, 0.1), (17, 0.1), (18, 0.1), (23, 0.1)))["points"]
-    assert [one["risk"]["text"] for one in plain] == ["0", "<20", "<20", "<20", "<20", "20", "25"]
-    exact = plain_map(points((4, 0.1)), internal=True)["points"]
-    assert exact[0]["risk"]["text"] == "4"
+    assert [one["risk"]["text"] for one in plain] == ["<20"] * 5 + ["20", "25"]
+    exact = plain_map(points((4, 0.1), (0, 0.0)), internal=True)["points"]
+    assert [(one["risk"]["text"], one["loss"]["text"]) for one in exact] == [("4", "10 %"), ("0", "0 %")]
+
+
+def test_a_recipe_that_changes_no_value_is_not_told_from_one_that_changes_few() -> None:
+    plain = plain_map(points((30, 0.0), (30, 0.0001), (30, 0.1)))["points"]
+    assert [one["loss"]["text"] for one in plain] == ["<5 %", "<5 %", "10 %"]
 
 
 def test_estimates_have_two_digits() -> None:

@@ -134,9 +134,11 @@ def _words(ends: Sequence[float] | None) -> str:
 
 COUNTS = ("sample_uniques", "below_k")
 MOST_LABELS = 12
-# Risks from 1 to below it print alike. A recipe that keeps k - 1 leaves no smaller groups: "<5 records below k" would
-# be one group or two, and which k takes nothing out tells how small. Of groups of four, four fit below 20.
+# Counts of records below it print alike, 0 among them, and so do shares of values below a step. A recipe that keeps
+# k - 1 leaves no smaller groups: "<5 records below k" would be one group or two. Which of many recipes reach 0, or take
+# nothing out, tells how large the smallest groups are.
 LEAST_RISK = 20
+LEAST_SHARE = 1e-12
 WORDS = {
     "sample_uniques": "records alone with their keys",
     "below_k": "records in groups of fewer than {k}",
@@ -162,13 +164,13 @@ def plain_map(exploration: Exploration, *, internal: bool = False) -> dict[str, 
             {
                 "label": InternalOnly(", ".join(f"{key} = {value}" for key, value in recipe.parameters.items()), label),
                 "risk": _risk(f"p{at}.risk", risk, recipe.small, exploration.risk, ledger),
-                "loss": _loss(f"p{at}.loss", loss, recipe, exploration.loss, ledger),
+                "loss": _loss(f"p{at}.loss", loss, recipe, exploration.loss, ledger, internal=internal),
             }
         )
     head: dict[str, Tree] = {"n": n, "risk": exploration.risk, "loss": exploration.loss, "k": exploration.k}
     tree = {**head, "points": tuple(points)}
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), exploration.n), internal=internal)
-    if not internal:
+    if not internal and exploration.risk in COUNTS:
         for point in plain["points"]:
             point["risk"] = _few_alike(point["risk"])
     drawn = pareto([(rank_of(point["risk"]), rank_of(point["loss"])) for point in plain["points"]])
@@ -205,19 +207,19 @@ def _risk(name: str, true: float, small: int, figure: str, ledger: Ledger) -> Tr
 
 
 def _few_alike(leaf: Plain) -> Plain:
-    """A printed risk, where it is neither 0 nor `LEAST_RISK` or more as that it is less.
+    """A printed risk; where it is less than `LEAST_RISK`, just that.
 
     >>> [_few_alike({"text": str(value), "value": value})["text"] for value in (0, 5, 20)]
-    ['0', '<20', '20']
+    ['<20', '<20', '20']
     """
-    if not 0 < (height_of(leaf) or 0) < LEAST_RISK:
+    if (height := height_of(leaf)) is None or height >= LEAST_RISK:
         return leaf
     return {"text": f"<{LEAST_RISK}", "value": None, "below": LEAST_RISK}
 
 
-def _loss(name: str, true: float, recipe: Point, figure: str, ledger: Ledger) -> Tree:
+def _loss(name: str, true: float, recipe: Point, figure: str, ledger: Ledger, *, internal: bool) -> Tree:
     if figure == DIFFERING:
-        return Part(true, "n", counted=True)
+        return Part(true if internal else max(true, LEAST_SHARE), "n", counted=True)
     behind = recipe.coarser if figure in COARSENING else recipe.behind
     base = ledger.count(f"{name}.behind", behind, "behind", watched="nowhere")
     few = figure not in BY_CLASS  # of classes it is not nothing where nobody lost anything
