@@ -290,7 +290,7 @@ def _opened(
         if recoded := [name for name in numeric if types.get(name) in ("String", "Categorical", "Enum")]:
             raise DataError(
                 f"{label}: numeric column of the formula {recoded[0]!r} is text or categories, not numbers; where it "
-                "was recoded, recode the original alike (recode) and compare that",
+                "was recoded, recode the original alike and compare that",
                 argument="formula",
             )
     others = [name for name in sides.columns if name not in numeric]
