@@ -189,3 +189,6 @@ def test_a_recipe_can_be_taken_once_all_of_it_is_judged() -> None:
         shown = str(passing_shown(say, {**so_far, "passed": passed, "steps": []}))
         assert ("good" in shown) is passed
         assert "Take this one" in shown
+    of_before = str(passing_shown(say, {**so_far, "passed": True, "steps": []}, changed=True))
+    assert "this was said of those before: These hold: k." in of_before
+    assert "good" not in of_before

@@ -128,7 +128,9 @@ def test_persons_that_cannot_be():
     gaps = {"p": [1, 1, 2, 2], "c": [1, None, 2, 1]}
     with pytest.raises(DataError, match=r"key 'c' has missing values: with person= .* missing='category'"):
         cells(gaps, keys=["a", "c"], person="p")
-    with pytest.raises(DataError, match=r"local_suppression cannot be used: recode keys, or use suppress_above$"):
+    with pytest.raises(
+        DataError, match=r"under which none is taken out until k holds: make keys coarser, or take values out by risk$"
+    ):
         cells(gaps, keys=["a", "c"], person="p")
     assert cells(gaps, keys=["a", "c"], person="p", missing="category").n == 4
 

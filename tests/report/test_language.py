@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from report.real import MADE, german, made, page, plain
+from sdckit import k_anonymity, local_suppression
 from sdckit.attacks.copied_records import GIVEN, IN_ALL, NOT_SURE
 from sdckit.cells.tabulate import MANY_LEVELS, warn_about_key
 from sdckit.data.columns import MONTHS
@@ -31,6 +33,7 @@ from sdckit.report.language import Names, check_language, missing, names_of, tra
 from sdckit.report.wording import SOFT_HYPHEN, languages, say, wording
 from sdckit.workflow.assess import LEFT_OUT
 from sdckit.workflow.proposing.proposal import in_words
+from sdckit.workflow.sessions.refusals import in_words as in_the_app
 
 # English that a place of an entry took for a name.
 LEFT = re.compile(
@@ -194,6 +197,16 @@ def test_a_recoding_by_period_in_a_proposal_is_translated(period: str) -> None:
 def test_the_warning_of_a_key_that_was_left_out_is_translated() -> None:
     warned = say(LEFT_OUT.format(column="school"), "de")
     assert warned.startswith("school: in der geschützten Datei weggelassen")
+
+
+def test_the_refusals_of_panels_with_gaps_are_translated() -> None:
+    data = pl.DataFrame({"who": [1, 1, 2, 2], "job": ["cook", None, "cook", "cook"]})
+    with pytest.raises(DataError) as gap:
+        k_anonymity(data, keys=["job"], person="who")
+    with pytest.raises(ScenarioError) as rule:
+        local_suppression(data, scenario=Scenario(keys=["job"], person="who", missing="category"), k=2)
+    for caught in (gap, rule):
+        assert say(in_the_app(str(caught.value)), "de").endswith("oder unterdrücken Sie bei hohem Risiko")
 
 
 @pytest.mark.parametrize("kind", LIMITS.values(), ids=LIMITS.keys())

@@ -317,6 +317,18 @@ def test_insensitive_columns_stay_attacked_and_clues() -> None:
         assert [column.sources for column in columns[0][0]] == [column.sources for column in columns[1][0]]
 
 
+def test_the_values_of_a_key_that_was_recoded_are_no_cause_to_warn():
+    """Of the original as collected it said "recode it into fewer first", beside a release in which that is done."""
+    data = pl.DataFrame({"born": [1000 + at % 1100 for at in range(2200)], "sex": ["f", "m"] * 1100})
+    recipe = sdc.Recipe([{"method": "recode", "column": "born", "bands": [1000, 1400, 1800, 2200]}])
+    scenario = sdc.Scenario(keys=["born", "sex"])
+    with quiet():
+        beside = sdc.assess(data, recipe.apply(data).data, scenario=scenario, recipe=recipe, seed=1)
+        alone = sdc.assess(data, scenario=scenario)
+    assert [said for said in alone.warnings if "'born' has 1100 different values" in said]
+    assert not [said for said in beside.warnings if "different values" in said]
+
+
 def test_the_original_as_collected_is_counted_where_a_key_was_recoded():
     rng = np.random.default_rng(8)
     people = pl.DataFrame({"age": rng.integers(20, 70, 300), "sex": rng.choice(["f", "m"], 300)})

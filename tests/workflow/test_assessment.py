@@ -88,8 +88,20 @@ def test_the_verdicts_of_all_intruders():
 def test_an_intruder_by_name():
     found = full()
     assert found["friend"] is found.intruders[1]
-    with pytest.raises(KeyError, match="fiend"):
+    with pytest.raises(KeyError, match=r"no intruder 'fiend'; did you mean 'friend'\?"):
         found["fiend"]
+    with pytest.raises(KeyError, match=r"\[intruder\]\[measure\]"):  # where one intruder is all there is
+        found["k_anonymity"]
+
+
+def test_a_measure_that_is_not_there_says_why() -> None:
+    """The key alone did not tell a slip of the pen from what could not run."""
+    file = pl.DataFrame({"sex": ["f", "m"] * 20, "age": [20, 30, 40, 50] * 10})
+    one = sdc.assess(file, scenario=sdc.Scenario(keys=["sex", "age"]))["default"]
+    with pytest.raises(KeyError, match=r"kanonymity: did you mean 'k_anonymity'\?"):
+        one["kanonymity"]
+    with pytest.raises(KeyError, match=r"household_structure: .*household"):
+        one["household_structure"]
 
 
 def test_the_measures_that_ran():

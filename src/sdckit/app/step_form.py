@@ -338,6 +338,9 @@ def _words(say: Say, figures: Plain, k: int, *, several: bool) -> str:
     return who + "; ".join(parts)
 
 
+SINCE = "Steps, roles or limits have changed since; this was said of those before:"
+
+
 def found_shown(say: Say, answer: Plain, *, changed: bool = False) -> Tag:
     """What a search or the advice has found, with its reasons; `changed`: steps, roles or limits are others by now."""
     exceeded, unjudged = (", ".join(say(limit_words(name)) for name in answer[of]) for of in ("exceeded", "unjudged"))
@@ -346,7 +349,7 @@ def found_shown(say: Say, answer: Plain, *, changed: bool = False) -> Tag:
         say("Not judged yet: {c}.", c=unjudged) if unjudged else "",
     ]
     words = " ".join(filter(None, failing)) or say("Every limit holds with this recipe.")
-    since = say("Steps, roles or limits have changed since; this was said of those before:") if changed else ""
+    since = say(SINCE) if changed else ""
     loss = say("Of what the keys tell, {n} is lost.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
     return tags.div(
         tags.h3(say("What was found")),
@@ -358,9 +361,10 @@ def found_shown(say: Say, answer: Plain, *, changed: bool = False) -> Tag:
     )
 
 
-def passing_shown(say: Say, so_far: Plain) -> Tag:
+def passing_shown(say: Say, so_far: Plain, *, changed: bool = False) -> Tag:
     """The recipe that passes, or that is judged, while a better one is searched for; taken once all is judged."""
     words = f"{so_far['words']}. {say('Of what the keys tell, {n} is lost.', n=so_far['loss'])}"
     take = button(say("Take this one"), "passing") if "steps" in so_far else None
-    look = "good" if so_far.get("passed") else "warn"
-    return tags.div(tags.p(so_far["state"], class_=look, role="status"), tags.p(words), take, class_="card-box")
+    look = "good" if so_far.get("passed") and not changed else "warn"
+    state = f"{say(SINCE)} {so_far['state']}" if changed else so_far["state"]
+    return tags.div(tags.p(state, class_=look, role="status"), tags.p(words), take, class_="card-box")

@@ -137,7 +137,7 @@ def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence
         if roles.person is not None and rule == "wildcard":
             raise DataError(
                 f"key {key!r} has missing values: with person= they must be a level of their own, missing='category', "
-                "under which local_suppression cannot be used: recode keys, or use suppress_above"
+                "under which none is taken out until k holds: make keys coarser, or take values out by risk"
             )
 
 

@@ -608,7 +608,8 @@ def _collected(pair: Pair, scenario: Scenario) -> dict[str, Collected]:
         return {}
     k, counts = drawn_size(scenario.limits.k), {}
     for name in scenario.intruders:
-        cells = Context(scenario=scenario.intruder(name), data=pair.raw).cells
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):  # many values: it was recoded since
+            cells = Context(scenario=scenario.intruder(name), data=pair.raw).cells
         (below,) = cells.values("sample_frequency").count_below([k])
         counts[name] = Collected(k, int(below), str(cells.rule))
     return counts

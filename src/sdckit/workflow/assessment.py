@@ -20,6 +20,7 @@ from sdckit.catalogue.attacks import COPIES, DIFFERENCING, RECOVERABLE
 from sdckit.catalogue.attribute import NUMBERS
 from sdckit.catalogue.identity import FOLLOWED
 from sdckit.cells.pair import Recoded
+from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, counted
 from sdckit.errors import DataError
@@ -230,6 +231,9 @@ class IntruderAssessment:
 
     def __getitem__(self, place: str) -> Any:
         """A result by its place."""
+        if place not in self.results:
+            why = dict(self.skipped).get(place)
+            raise KeyError(f"{place}: {why or did_you_mean(place, [*self.results])}")
         return self.results[place]
 
     def __iter__(self) -> Iterator[str]:
@@ -313,7 +317,8 @@ class Assessed(Displayed):
         for intruder in self.intruders:
             if intruder.name == name:
                 return intruder
-        raise KeyError(name)
+        says = did_you_mean(name, [intruder.name for intruder in self.intruders])
+        raise KeyError(f"no intruder {name!r}; {says} (measures are those of an intruder: [intruder][measure])")
 
     def __iter__(self) -> Iterator[str]:
         return (intruder.name for intruder in self.intruders)

@@ -222,6 +222,12 @@ def test_what_was_found_is_told_of_the_steps_and_roles_that_it_was_judged_under(
         room.start = roles_change_meanwhile  # type: ignore[method-assign]
         bench.look("propose", "looking")
         assert not bench.is_of_now()
+        room.start = lambda task, then, **how: how["partial"](answer)  # type: ignore[method-assign]
+        bench.look("propose", "looking")
+        bench.do("switch", 0)
+        assert bench.is_of_now()  # of the search that goes on
+        room.change(scenario={"keys": ["job"]})
+        assert not bench.is_of_now()
 
     at_the_bench(tmp_path, run)
 

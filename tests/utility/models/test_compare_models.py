@@ -188,6 +188,10 @@ NEVER = TWO.with_columns(ill=pl.col("age") > 40)
 @pytest.mark.parametrize(
     ("released", "options", "error", "words"),
     [
+        (
+            TWO.with_columns(age=pl.lit("20-39")), {}, DataError,
+            r"^the release: numeric column of the formula 'age' is .*; where it was recoded, recode the original alike",
+        ),
         (TWO, {"formula": "income ~ agee"}, ColumnError, "no column 'agee' in the original; did you mean 'age'"),
         (TWO.drop("age"), {}, ColumnError, "the release has no column 'age'"),
         (TWO, {"family": "gamma"}, DataError, "family 'gamma' is unknown; there are: linear"),

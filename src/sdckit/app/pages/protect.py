@@ -135,7 +135,9 @@ class Bench:
         """Ask for a recipe; of a search that ends without one, what passed so far stays, and what was judged goes."""
         asked = {name: value for name, value in self.asked().items() if name != "secret"}
         begun = self.room.work.get()
-        keep, passing, draw = self.found.taker(), self.so_far.taker(), self.map.taker()
+        under = replace(begun, steps=()).digest()
+        keep, draw = self.found.taker(), self.map.taker()
+        passing = self.so_far.taker(lambda answer: {**answer, "under": under})
 
         def then(answer: dict[str, Any]) -> None:
             self.so_far.set({})
@@ -155,8 +157,11 @@ class Bench:
         )  # fmt: skip
 
     def is_of_now(self) -> bool:
-        """Whether what was found was judged with the steps, roles and limits that stand here; reactive."""
-        return bool(self.found.get().get("of") == self.room.work.get().digest())
+        """Whether what was found, or is being judged, is of the steps, roles and limits that stand here; reactive."""
+        work = self.room.work.get()
+        if so_far := self.so_far.get():  # its steps are not in the list yet
+            return bool(so_far.get("under") == replace(work, steps=()).digest())
+        return bool(self.found.get().get("of") == work.digest())
 
     def put(self, draft: Draft, arguments: Plain) -> None:
         """Put what a form says in the place of its step, or of a new one."""
@@ -338,7 +343,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     @render.ui
     def found() -> TagChild:
         if bench.so_far.get():
-            return passing_shown(room.say, bench.so_far.get())
+            return passing_shown(room.say, bench.so_far.get(), changed=not bench.is_of_now())
         return found_shown(room.say, bench.found.get(), changed=not bench.is_of_now()) if bench.found.get() else None
 
 

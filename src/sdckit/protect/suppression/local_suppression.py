@@ -342,7 +342,8 @@ def _roles(keys: Sequence[str] | None, alpha: float | None, scenario: Scenario |
         says = "the scenario takes missing keys for categories; values that are taken out must match any value"
         if scenario is not None and scenario.person is not None:  # whom no measure counts under the other rule
             raise ScenarioError(
-                f"{says}, and people with several rows (person) are not counted so: recode keys, or use suppress_above"
+                f"{says}, and people with several rows (person) are not counted so: make keys coarser, or "
+                "take values out by risk"
             )
         raise ScenarioError(f"{says}: missing = 'wildcard'")
     return roles

@@ -35,8 +35,7 @@ def suppress_above(
     data : data frame in memory
         pandas, Polars or PyArrow; it is not modified.
     risk : str, array of float of shape (n,), or result of `individual_risk`, `suda` or `known_points`
-        A column of the data, a number per record in its order (a pandas series with the index of a pandas frame), or a
-        result on these records: its risks, of `suda` the
+        A column of the data, a number per record in its order, or a result on these records: its risks, of `suda` the
         DIS scores. Of `known_points` all rows of a person have the share of their known rows that find them alone, of
         as many rows as were measured, or as the person has.
     threshold : float
@@ -59,8 +58,8 @@ def suppress_above(
     ColumnError
         A column is absent, or the risk's own column is to be suppressed.
     DataError
-        A plan, no records, a risk that is no number or of another length, a result without a risk per record, a
-        threshold that is no number.
+        A plan, no records, a risk that is no number or of another length, a pandas series whose index is not that of
+        the pandas data, a result without a risk per record, a threshold that is no number.
 
     Notes
     -----

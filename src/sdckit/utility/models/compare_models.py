@@ -285,6 +285,14 @@ def _opened(
     schema = opened.original.collect_schema()
     sides = read_formula(formula, schema.names())
     numeric = [name for name in sides.columns if schema[name].is_numeric()]
+    for file, label in zip(opened.released, opened.names[1:], strict=False):
+        types = {name: str(kind).partition("(")[0] for name, kind in file.collect_schema().items()}
+        if recoded := [name for name in numeric if types.get(name) in ("String", "Categorical", "Enum")]:
+            raise DataError(
+                f"{label}: numeric column of the formula {recoded[0]!r} is text or categories, not numbers; where it "
+                "was recoded, recode the original alike and compare that",
+                argument="formula",
+            )
     others = [name for name in sides.columns if name not in numeric]
     wanted: Any = {
         "categories": {"formula": others}, "numeric": {"numeric column of the formula": numeric},
