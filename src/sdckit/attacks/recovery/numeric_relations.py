@@ -295,7 +295,7 @@ class _Search:
             whole = np.flatnonzero(np.isfinite(x).all(axis=1))
             whole = whole[:: max(1, len(whole) // most)]
             y, x = self.y[self.more[whole]], x[whole]
-            fit = _fitted(y, x, self.unit) if len(whole) >= least else None
+            fit = _once(lambda: _fitted(y, x, self.unit), self.unit, y, x) if len(whole) >= least else None
             if fit is None:
                 return 0.0
             rest = y - x @ fit[0]
