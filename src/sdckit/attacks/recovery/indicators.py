@@ -92,7 +92,7 @@ def _some_of_each(kind: Ints | Codes, terms: Floats, numbers: Floats) -> tuple[F
     """The terms and numbers of the first records of each kind, of all together four for each term or more."""
     order, size = np.argsort(kind, kind="stable"), np.bincount(kind)
     place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
-    some = order[place < max(PER_TERM, PER_TERM * len(terms[0]) // np.count_nonzero(size))]
+    some = order[place < max(PER_TERM, PER_TERM * terms.shape[1] // int(np.count_nonzero(size)))]
     return terms[some], numbers[some]
 
 
