@@ -17,6 +17,7 @@ from sdckit.attacks.recovery.derived_columns import (
     below_counts,
     column_predictors,
     could_be_offset,
+    fits_some,
     id_predictors,
     linear_relation,
     numbered,
@@ -228,6 +229,16 @@ def test_random_numbers_are_no_sum_and_no_product(seed, columns, n, sparse, logs
         numbers = {name: np.where(rng.random(n) < 0.15, x, 1.0 * logs) for name, x in numbers.items()}
     numbers["y"] = np.where(rng.random(n) < (0.15 if sparse else 1), rng.integers(1, 99, n), 1.0 * logs)
     assert relation_of(numbers, logs=logs) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_exact_in_all_records_is_near_in_some(seed):
+    rng = np.random.default_rng(seed)
+    terms = np.column_stack([np.ones(60), rng.lognormal(0, 2, (60, 8))])
+    both = np.column_stack([terms @ rng.normal(size=9), rng.normal(size=60)])
+    assert [*fits_some(terms, both, 1e-3)] == [True, False]
+    assert fits_some(terms, both[:, 0], 1e-3)
+    assert not fits_some(terms, both[:, 1], 1e-3)
 
 
 def test_products_and_quotients():

@@ -152,6 +152,17 @@ def test_a_usual_value_is_the_one_that_counting_shows_and_is_no_more_than_its_sh
         assert numeric_relations._varied(y, rows, 50, usual).tolist() == expected
 
 
+@pytest.mark.parametrize("near", [1.0, 1e-2, 1e-6, 0.0])
+def test_factors_of_many_terms_are_those_of_least_squares(near: float) -> None:
+    """Also of terms that hardly differ (`near`), or not at all, of which products do not tell the factors."""
+    rng = np.random.default_rng(3)
+    design = np.column_stack([np.ones(800), rng.normal(size=(800, 12))])
+    design[:, 5] = design[:, 4] + near * design[:, 5]
+    y = design @ np.linspace(-2, 2, 13) + rng.normal(scale=0.1, size=800)
+    expected = np.linalg.lstsq(design, y, rcond=None)[0]
+    assert numeric_relations._solved(design, y) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
 def test_rows_are_standardised_as_each_alone():
     rng = np.random.default_rng(3)
     for _ in range(40):

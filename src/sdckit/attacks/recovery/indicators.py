@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from sdckit.attacks.recovery.derived_columns import PER_TERM, fits_some
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
@@ -14,7 +15,7 @@ FIRST = 2000  # complete records to which a sum is fitted, before it is held aga
 PER_COLUMN = 10  # records per column, below which a sum is no evidence
 FEWEST_OF_KIND = 10  # records that have the category, and that have not
 PRESENT = 0.8  # share of the records that have a value of a column that takes part
-EXACT = 1e-6
+EXACT, LOOSELY = 1e-6, 1e-3  # in all records, and in some, where the sum is fitted to these alone
 
 
 def by_indicators(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:
@@ -62,7 +63,12 @@ def _candidates(known: Codes, levels: Ints, numbers: Sequence[_Numbers]) -> Ints
             break
     if len(rows) < PER_COLUMN * (len(columns) + 1):
         return levels[:0]
-    terms, kinds = _terms(columns, rows)[0], (known[rows, None] == levels).astype(np.float64)
+    of_row = known[rows]
+    count = np.bincount(of_row, minlength=int(levels[-1]) + 1)[levels]
+    levels = levels[np.minimum(count, len(rows) - count) >= FEWEST_OF_KIND]
+    terms, kinds = _terms(columns, rows)[0], (of_row[:, None] == levels).astype(np.float64)
+    if not fits_some(*_some_of_each(of_row, terms, kinds), LOOSELY).any():
+        return levels[:0]
     rest = terms @ np.linalg.lstsq(terms, kinds, rcond=None)[0] - kinds
     exact: Ints = levels[np.abs(rest).max(axis=0) <= EXACT]
     return exact
@@ -80,6 +86,14 @@ def _terms(columns: Sequence[Floats], rows: Ints) -> tuple[Floats, list[float]]:
     scales = [float(np.abs(numbers[rows]).max()) or 1.0 for numbers in columns]
     scaled = [numbers[rows] / by for numbers, by in zip(columns, scales, strict=True)]
     return np.column_stack([np.ones(len(rows)), *scaled]), scales
+
+
+def _some_of_each(kind: Ints | Codes, terms: Floats, numbers: Floats) -> tuple[Floats, Floats]:
+    """The terms and numbers of the first records of each kind, of all together four for each term or more."""
+    order, size = np.argsort(kind, kind="stable"), np.bincount(kind)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
+    some = order[place < max(PER_TERM, PER_TERM * terms.shape[1] // int(np.count_nonzero(size)))]
+    return terms[some], numbers[some]
 
 
 def _exact_sum(own: Floats, beside: Mapping[str, Floats]) -> tuple[tuple[str, ...], Floats]:
@@ -100,6 +114,8 @@ def _fitted(own: Floats, columns: Sequence[Floats]) -> Floats | None:
     if min(own[rows].sum(), (1 - own[rows]).sum()) < FEWEST_OF_KIND:
         return None
     terms, scales = _terms(columns, rows)
+    if not fits_some(*_some_of_each(own[rows].astype(np.int64), terms, own[rows]), LOOSELY):
+        return None
     factors = np.linalg.lstsq(terms, own[rows], rcond=None)[0]
     if np.abs(terms @ factors - own[rows]).max() > EXACT:
         return None

@@ -11,6 +11,7 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations, product
@@ -30,6 +31,7 @@ REFINED = 2_000  # records that the factors of a promising one are taken from
 MOST_IN_PAIRS, MOST_IN_THREES, MOST_IN_PRODUCTS = 60, 24, 24
 MOST_TERMS = 3  # that are fitted to few records each; of more all are fitted at once
 MOST_IN_SUMS, PER_TERM = 60, 5  # columns at once, and records for each
+APART = 1e-4  # least size of a term beside all others, over the largest one, where products tell the factors
 PRESENT = 0.5  # of the records have such a column
 NEAR = 0.02  # of the usual spread: a trimmed residual above it is not looked at further
 REMEMBERED = 40_000  # fits and searches of which the outcome is kept
@@ -295,7 +297,7 @@ class _Search:
             whole = np.flatnonzero(np.isfinite(x).all(axis=1))
             whole = whole[:: max(1, len(whole) // most)]
             y, x = self.y[self.more[whole]], x[whole]
-            fit = _fitted(y, x, self.unit) if len(whole) >= least else None
+            fit = _once(lambda: _fitted(y, x, self.unit), self.unit, y, x) if len(whole) >= least else None
             if fit is None:
                 return 0.0
             rest = y - x @ fit[0]
@@ -489,7 +491,7 @@ def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
     y, design = y[whole], np.column_stack([np.ones(np.count_nonzero(whole)), standard[:, whole].T])
     solved = np.concatenate([[out[0, 1] * size + centre], out[0, 2:] * size])
     if not few:
-        solved = np.linalg.lstsq(design, y, rcond=None)[0]
+        solved = _solved(design, y)
         if np.median(np.abs(y - design @ solved)) > max(NEAR * size, unit):
             return None  # a statistic
     for _ in range(2):
@@ -497,7 +499,7 @@ def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
         near = off <= max(4 * float(np.median(off)), 2 * unit, 1e-9 * size)
         if np.count_nonzero(near) < FEWEST:
             return None
-        solved = np.linalg.lstsq(design[near], y[near], rcond=None)[0]
+        solved = _solved(design[near], y[near])
     rest = float(np.std(y[near] - design[near] @ solved))
     try:
         inverse = np.linalg.inv(design[near].T @ design[near])
@@ -505,6 +507,19 @@ def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
         return None
     errors = np.sqrt(np.maximum(np.diag(inverse)[1:], 0.0)) * max(rest, unit / 4, 1e-10 * size)
     return solved[1:] / spread, errors / spread
+
+
+def _solved(design: Floats, y: Floats) -> NDArray[np.floating[Any]]:
+    """Factors by least squares: of many terms that are well apart by their products, ten times sooner."""
+    if design.shape[1] > MOST_TERMS + 1:
+        gram = design.T @ design
+        with suppress(np.linalg.LinAlgError):
+            sizes = np.linalg.cholesky(gram).diagonal()
+            if sizes.min() > APART * sizes.max():
+                inverse = np.linalg.inv(gram)
+                solved = inverse @ (design.T @ y)
+                return solved + inverse @ (design.T @ (y - design @ solved))  # to the last digits
+    return np.linalg.lstsq(design, y, rcond=None)[0]
 
 
 _DRAWS = np.random.default_rng(0).random((3 * STARTS, 4))
