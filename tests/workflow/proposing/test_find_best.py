@@ -15,7 +15,7 @@ from sdckit.workflow.proposing import find_best as module
 from sdckit.workflow.proposing.find_best import Asked, _repaired, at_aim, find_best, outcome, variants
 from sdckit.workflow.proposing.search import Searched
 from sdckit.workflow.proposing.trials import How, Trials, judge
-from sdckit.workflow.recipes.starter_recipe import TRIAL
+from sdckit.workflow.recipes.recipe import TRIAL
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 

@@ -11,7 +11,7 @@ import polars as pl
 import sdckit as sdc
 from draw import quiet
 from sdckit.workflow.recipes.number_steps import exact_columns, number_steps, size_classes
-from sdckit.workflow.recipes.starter_recipe import tried
+from sdckit.workflow.recipes.recipe import tried
 
 RNG = np.random.default_rng(3)
 N = 900

@@ -16,9 +16,9 @@ import homes
 import sdckit as sdc
 from sdckit.data.limits import LIMITS
 from sdckit.report.wording import say
+from sdckit.workflow.recipes.recipe import TRIAL
 from sdckit.workflow.recipes.starter_recipe import (
     SEED,
-    TRIAL,
     Way,
     about_share,
     before_suppression,

@@ -26,13 +26,13 @@ from sdckit.workflow.proposing.ladders import FEW, Node, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words, promise_kept
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
+from sdckit.workflow.recipes.recipe import TRIAL
 from sdckit.workflow.recipes.recipe_figures import CoarseningLoss, pmse
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
 from sdckit.workflow.recipes.starter_recipe import (
     FROM_VALUES,
     NOT_IMPLIED,
     STILL_ABOVE,
-    TRIAL,
     TRUE_KEYS,
     CommentedStep,
     not_looked_for,

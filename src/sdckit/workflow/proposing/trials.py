@@ -36,19 +36,18 @@ from sdckit.workflow.proposing.proposal import MostMatched, matched_back, most_m
 from sdckit.workflow.proposing.search import Goal
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.number_steps import columns_beyond, exact_columns, size_classes
+from sdckit.workflow.recipes.recipe import TRIAL, tried
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
 from sdckit.workflow.recipes.run_step import lacking_values, run_step
 from sdckit.workflow.recipes.starter_recipe import (
     DEFAULT_K,
     SEED,
-    TRIAL,
     identifier_steps,
     last_step,
     lose_values,
     protects_nobody,
     suppression_step,
-    tried,
     wanted_k,
     weight_step,
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import reduce
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.arguments import Seed
@@ -589,3 +590,20 @@ class TrialRecipe(Recipe):
         if begun is not None and begun.recipe.all_steps == steps[: len(begun.log.steps)]:
             return start(data, scenario, trial=True, begun=(begun.data, begun.log.steps))
         return start(data, scenario, trial=True)
+
+
+TRIAL = bytes(32)  # secret of a trial, of which nothing is kept
+
+
+def tried(
+    data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]],
+    derived: Mapping[str, str] = MappingProxyType({}), step: Callable[[str], None] | None = None,
+    secret: bytes = TRIAL, begun: Applied | None = None,
+) -> Applied:  # fmt: skip
+    """Trial run of steps on data that need not hold direct identifiers; `begun` as of `TrialRecipe`."""
+    recipe = TrialRecipe(steps or [{"method": "random_order"}], folder=scenario.folder, derived=derived)
+    recipe.begun = begun
+    keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
+    return recipe.apply(
+        data, scenario=scenario.changed(identifiers=()), secret=secret, id_keys=keys, watch=False, step=step
+    )

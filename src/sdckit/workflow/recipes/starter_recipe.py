@@ -38,8 +38,8 @@ from sdckit.utility.weighted_totals import BEYOND, moved_figures
 from sdckit.workflow.assess import assess_read
 from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
 from sdckit.workflow.recipes.number_steps import number_steps
-from sdckit.workflow.recipes.recipe import Applied, Recipe, TrialRecipe
-from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of, written
+from sdckit.workflow.recipes.recipe import Applied, Recipe, tried
+from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, written
 
 # The text of a starter recipe, with a comment above each step.
 # A recipe may be published with its file, so its figures are shares in ranges of ten records or more.
@@ -584,7 +584,7 @@ def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[CommentedS
     yield step, ["The order of the records may tell who they are. The log knows it: check with --log."]
 
 
-SEED, TRIAL = 1, bytes(32)  # of the trial, of which nothing is kept
+SEED = 1  # of the trial, of which nothing is kept
 AIMED_AT = tuple(name for name, kind in LIMITS.items() if kind.aimed and not kind.per_variable)
 TITLE = "A recipe to start from"
 HEAD = (
@@ -753,20 +753,6 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
         return step
     present = [name for name in step["columns"] if name in columns]
     return {**step, "columns": present} if present else None
-
-
-def tried(
-    data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]],
-    derived: Mapping[str, str] = MappingProxyType({}), step: Callable[[str], None] | None = None,
-    secret: bytes = TRIAL, begun: Applied | None = None,
-) -> Applied:  # fmt: skip
-    """Trial run of steps on data that need not hold direct identifiers; `begun` as of `TrialRecipe`."""
-    recipe = TrialRecipe(steps or [{"method": "random_order"}], folder=scenario.folder, derived=derived)
-    recipe.begun = begun
-    keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
-    return recipe.apply(
-        data, scenario=scenario.changed(identifiers=()), secret=secret, id_keys=keys, watch=False, step=step
-    )
 
 
 def _judged(applied: Applied) -> tuple[list[str], list[str]]:
