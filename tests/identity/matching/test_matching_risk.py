@@ -335,6 +335,22 @@ CODED_AGAIN = CODED.with_columns(trade=pl.when(pl.int_range(80) % 9 == 0).then(9
 TRADE = {"known": ["sex"], "synthetic": ["trade"]}
 
 
+def test_who_knows_a_number_exactly_finds_it_where_values_were_only_taken_out():
+    pay = [1000 + 3.7 * i for i in range(60)]
+    original = pl.DataFrame({"sex": ["f", "m"] * 30, "pay": pay})
+    released = original.with_columns(pay=pl.when(pl.int_range(60) > 5).then("pay"))
+    plan = Scenario(keys=["sex", "pay"])
+    for declared in (plan, plan.changed(numeric=["pay"])):
+        result = matching_risk(original, released, scenario=declared)
+        assert result.mean_match_risk < 0.1  # within ± 10 % of a pay are those of many others
+        assert result.mean_match_risk_otherwise == pytest.approx(54 / 60)
+        assert [(one.name, one.matched) for one in result.read_otherwise] == [("pay", "exactly")]
+    for settled in ({"width": 0.1}, {"numeric": ["pay"]}):
+        assert matching_risk(original, released, scenario=plan, **settled).read_otherwise == ()
+    noisy = original.with_columns(pl.col("pay") + 0.5)  # no value is kept: the interval is the riskier reading
+    assert matching_risk(original, noisy, scenario=plan).read_otherwise == ()
+
+
 @pytest.mark.parametrize("bounds", ["closed", "open"])
 @pytest.mark.parametrize("around", ["original", "released"])
 def test_both_readings_are_those_that_a_declaration_gives(bounds, around):

@@ -305,8 +305,9 @@ class Asked:
 class FilesToMatch:
     """The opened files, the matching rule, notes for the reader, and the rules of other readings.
 
-    `readings`: where nothing says whether some whole numbers are numbers or categories, all of them as either; with
-    whether a reading counts only where it is riskier, as categories of many different numbers do.
+    `readings`: where nothing says whether some whole numbers are numbers or categories, all of them as either, and of a
+    scenario's keys without a width all numbers as known exactly; with whether a reading counts only where it is
+    riskier, as that does, and categories of many different numbers.
     """
 
     pair: Pair
@@ -384,12 +385,13 @@ def files_to_match(
     }
     if not isinstance(pair, PartedPair):
         pair = open_pair(pair, categories=equal, numeric={"numeric": matched_by.numeric}, aligned=True)
-    many = [name for name in unsaid if values[name] == "many"]
-    sure = [name for name in numbers if name not in unsaid]
+    many, sure = [name for name in unsaid if values[name] == "many"], [name for name in numbers if name not in unsaid]
     # Codes left as they were are matched by equality: as numbers, they never have fewer matches.
     few = [n for n in unsaid if n not in many and (n in by["synthetic"] or not all(pair.identical([n])))]
     some = [([*sure, *many], False), ([*sure, *many, *few], False)] if few else []
     some += [(sure, True)] if many else []
+    # Who knows a number exactly finds it where it was kept; a width, or numeric=, says that it is known less well.
+    some += [([], True)] if keys and sure and given is None and asked.numeric is None else []
     readings = ((match_by(numeric=chosen, **by), riskier) for chosen, riskier in some)
     return FilesToMatch(
         pair, matched_by, _unused(asked, of_scenario, matched_by) | _exact_note(matched_by, values),

@@ -131,8 +131,9 @@ class MatchingRisk(PairRecordResult):
         How each variable was matched: ``name``, ``role``, ``kind``, ``width``, ``relative``, and ``matched`` in
         words.
     read_otherwise : tuple of MatchedVariable
-        Whole numbers that nothing declares and that would be matched otherwise as categories, or as numbers; empty
-        where nothing is open, or where it makes no difference.
+        Whole numbers that nothing declares and that would be matched otherwise as categories, or as numbers, and
+        numbers among a scenario's keys, without a width, by which whoever knows them exactly finds more; empty where
+        nothing is open, or where it makes no difference.
     expected_match_risk_otherwise, mean_match_risk_otherwise : float
         The expected match risk with these read so, of several readings the highest; NaN where there is no other. A
         limit takes the higher of this and `mean_match_risk`.
@@ -493,7 +494,8 @@ def matching_risk(
     -------
     MatchingRisk
         ``expected_match_risk``, ``true_match_rate``, ``false_match_rate``, ``unique_matches``, ``baseline``,
-        ``expected_match_risk_otherwise`` where whole numbers could as well be categories, ``variables``, ``records``,
+        ``expected_match_risk_otherwise`` where whole numbers could as well be categories, or who knows a scenario's
+        keys exactly finds more, ``variables``, ``records``,
         ``records_by_release``, ``high_risk(threshold)``, ``high_risk_counts(threshold)``.
 
     Raises
@@ -688,11 +690,22 @@ def _other_reading(
     readings: list[tuple[MatchBy | None, list[float]]] = []
     differing = [reading for reading in files.readings if _reads_differently(pair, files.by, reading[0], options)]
     for other, riskier in differing:
+        if riskier and _most_by_equality(pair, files.by, other, matched) <= max(here):
+            continue
         matches = [_match(pair, other, other.names, j, matched.rows, options) for j in range(pair.m)]
         expected = [float(matched.records(true / np.maximum(count, 1))) for count, true in matches]
         if max(expected) > max(here) or (expected != here and not riskier):
             readings.append((other, expected))
     return max(readings, key=lambda reading: max(reading[1]), default=(None, here))
+
+
+def _most_by_equality(pair: Pair, by: MatchBy, other: MatchBy, matched: Matched) -> float:
+    """The most records that may be found where numbers are to be equal: those whose numbers stayed, or are missing."""
+    kept = np.ones((pair.m, len(matched.rows)), np.bool_)
+    for name in by.widths.keys() - other.widths.keys():
+        original, *releases = (values[matched.rows] for values in pair.numbers(name))
+        kept &= [(released == original) | np.isnan(original + released) for released in releases]
+    return max(float(matched.records(of_release)) for of_release in kept)
 
 
 def _reads_differently(pair: Pair, by: MatchBy, other: MatchBy, options: tuple[float, str, str, str]) -> bool:

@@ -15,8 +15,8 @@ from sdckit.result import LetGo
 STEPS = ("0: no match, or wrong ones", "up to 0.1", "0.1 to 0.2", "0.2 to 0.5", "1: one match, the right one")
 CERTAIN = 0.5  # a match risk above it is 1: a single match, and the right one
 OTHERWISE = (
-    "Nothing says whether these whole numbers are numbers or categories: both readings are given, and the higher risk "
-    "counts against a limit."
+    "Nothing says whether these are matched as numbers, within their intervals, or as categories, exactly: both "
+    "readings are given, and the higher risk counts against a limit."
 )
 ROLES = {"known": "left as it was", "synthetic": "changed"}
 
