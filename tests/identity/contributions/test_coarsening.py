@@ -223,6 +223,11 @@ def test_bands_are_open():
 # Round edges: few, and none that a single record decides.
 
 
+def test_a_few_values_that_stand_out_are_no_step():
+    scores = np.clip(np.random.default_rng(1).normal(500, 100, 3000), 200, 800)  # ten or so at each of the limits
+    assert round_edges(*np.unique(scores, return_counts=True)).tolist() == list(range(300, 750, 50))
+
+
 @given(
     st.lists(
         st.tuples(st.integers(-500, 500), st.integers(1, 60)), min_size=1, max_size=80, unique_by=lambda one: one[0]

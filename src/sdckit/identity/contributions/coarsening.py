@@ -128,8 +128,8 @@ def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:
 
     `values` (L,): distinct numbers, ascending; `size` (L,): the records of each. The outermost bands hold 5 records
     and 1 % of them at least. There are at most 20 bands, and half as many as steps between those, where a step is
-    the smallest gap between values of 5 records. Neither the smallest nor the largest value decides on an edge.
-    Empty where one band would be left.
+    the smallest gap between values of 5 records, if half of the records have such a value. Neither the smallest nor
+    the largest value decides on an edge. Empty where one band would be left.
 
     >>> round_edges(np.arange(0.0, 100.0), np.full(100, 10)).tolist()[:4]
     [5.0, 10.0, 15.0, 20.0]
@@ -145,6 +145,8 @@ def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:
         return np.empty(0)
     whole = bool((values == np.floor(values)).all())
     usual = values[size >= ENOUGH]
+    if 2 * int(size[size >= ENOUGH].sum()) < below[-1]:  # a few values that stand out, such as limits of a score
+        usual = usual[:0]
     gap = float(np.diff(usual).min()) if len(usual) > 1 else float(whole)
     most = max(2, math.ceil(min(MOST, ((high - low) / gap + 1) / 2))) if gap else MOST
     power = 10.0 ** math.floor(math.log10((high - low) / most))
