@@ -158,7 +158,7 @@ def test_one_variable_of_two_levels():
 def test_nobody_is_scored_against_a_reference_that_holds_them():
     """Every other has a name of their own: under the reference none is like them, so all have one score."""
     original, released, control = (pl.DataFrame({"name": [f"{file}{i}" for i in range(1_000)]}) for file in "orc")
-    result = membership(original, released, control=control, seed=1)
+    result = membership(original, released, control=control, variables=["name"], seed=1)
     np.testing.assert_allclose(result.scored.others, 0, rtol=0, atol=1e-12)
     np.testing.assert_allclose(result.scored.members, 0, rtol=0, atol=1e-12)
 
