@@ -54,3 +54,12 @@ def test_records_are_drawn_at_a_press_and_judged(visit: Windows, tmp_path: Path)
     assert "ε = 1 means" in page.inner_text("#page_release") or page.is_visible("#release-verdict")
     assert "Within" in page.inner_text("#verdict_bar"), page.inner_text("#verdict_bar")
     assert round(sdc.BudgetLedger.open(ledger).spent, 3) == 1
+    # a step of the file before is no step of the next one
+    pl.DataFrame({"town": ["a", "b"] * 20}).write_csv(tmp_path / "other.csv")
+    page.click("button.way[data-go=protect]")
+    page.wait_for_selector("#protect-arg_domain")
+    page.click("button.way[data-go=file]")
+    page.set_input_files("#file-upload", tmp_path / "other.csv")
+    calm(page)
+    page.click("button.way[data-go=protect]")
+    assert eventually(lambda: page.locator("#protect-arg_domain").count() == 0)

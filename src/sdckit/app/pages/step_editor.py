@@ -242,11 +242,21 @@ def serve_editor(input: Inputs, session: Session, room: Room, draft: reactive.Va
 
 
 def _serve_switch(edited: Editor) -> None:
-    """Where the session shows other figures, what is drawn is drawn anew, and what was moved meanwhile stays."""
+    """Where the session shows other figures, what is drawn is drawn anew, and what was moved meanwhile stays.
+
+    Where another file is opened, the form closes: its step and its variable are those of the file before.
+    """
+    path = reactive.Value("")
 
     @reactive.effect
     def _() -> None:
         edited.exact.set(edited.room.work.get().exact)
+        path.set(edited.room.work.get().path)
+
+    @reactive.effect
+    @reactive.event(path.get, ignore_init=True)
+    def _() -> None:
+        edited.draft.set(None)
 
     @reactive.effect
     @reactive.event(edited.exact.get, ignore_init=True)
