@@ -253,6 +253,17 @@ def test_mixed_types_are_refused_without_a_value(values):
     assert caught.value.__suppress_context__
 
 
+@pytest.mark.parametrize("kind", [pl.Int128, pl.UInt128])
+def test_numbers_of_128_bits_are_called_so(kind: Any) -> None:
+    with pytest.raises(DataError, match="column 'x' has whole numbers of 128 bits; convert it to 64 bits"):
+        code_column(series(pl.Series("x", [1, 2], dtype=kind)))
+
+
+def test_texts_are_called_text_however_arrow_holds_them() -> None:
+    with pytest.raises(DataError, match="weight 'w' is text, not numbers"):
+        float_values(series(pl.Series("w", ["a", "b"])), "weight")
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [

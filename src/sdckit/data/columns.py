@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -198,6 +198,8 @@ def _unread(series: nw.Series[Any], error: Exception) -> str:
     if isinstance(error, OverflowError):
         return "has whole numbers beyond 64 bits; convert it to text or floating numbers first"
     dtype = str(getattr(series.to_native(), "dtype", "object"))
+    if dtype in {"Int128", "UInt128"}:
+        return "has whole numbers of 128 bits; convert it to 64 bits, to text or to floating numbers first"
     if dtype.startswith(("complex", "Sparse")):
         return f"is {dtype}; convert it to text or plain numbers first"
     return "mixes values of several types (text and numbers, say); convert it to one type first"
@@ -518,12 +520,12 @@ def type_words(kind: Any) -> str:
     >>> import pyarrow as pa
     >>> type_words(pa.struct({"secret": pa.int64()})), type_words(pa.list_(pa.int64())), type_words(pa.time32("s"))
     ('structures', 'lists', 'time32[s]')
-    >>> type_words(pa.dictionary(pa.int8(), pa.int64())), type_words(pa.large_string())
+    >>> type_words(pa.dictionary(pa.int8(), pa.int64())), type_words(pa.string_view())
     ('categories (int64)', 'text')
     """
     if pt.is_dictionary(kind):
         return f"categories ({type_words(kind.value_type)})"
-    if pt.is_string(kind) or pt.is_large_string(kind):
+    if pt.is_string(kind) or pt.is_large_string(kind) or kind == pa.string_view():
         return "text"
     if isinstance(kind, pa.BaseExtensionType):
         return str(kind.extension_name)  # such as pandas.period
@@ -771,6 +773,21 @@ def is_column(value: object) -> bool:
     (True, False)
     """
     return bool(nw.dependencies.is_into_series(value))
+
+
+def listed_names(value: object) -> object:
+    """A list of names of columns as a tuple, such as pandas' `columns` or an array; anything else as it is.
+
+    A set stays one, since its order differs between runs, and so does a column, which has values of records.
+
+    >>> import numpy as np
+    >>> listed_names(np.array(["sex", "age"])), listed_names({"sex": 1}.keys()), listed_names("sex")
+    (('sex', 'age'), ('sex',), 'sex')
+    """
+    others = (str, bytes, Mapping, set, frozenset)
+    if not isinstance(value, Iterable) or isinstance(value, others) or is_column(value):
+        return value
+    return tuple(value.tolist() if isinstance(value, np.ndarray) else value)
 
 
 def is_number(value: object) -> TypeGuard[float]:

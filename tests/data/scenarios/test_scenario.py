@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -118,6 +122,17 @@ def test_is_frozen_and_travels():
         scenario.weight = "w"
 
 
+@pytest.mark.parametrize("listed", [pd.Index, np.array, tuple, lambda names: dict.fromkeys(names).keys()])
+def test_names_are_taken_of_anything_that_lists_them(listed: Callable[[list[str]], Any]) -> None:
+    """Such as a part of the columns of pandas, which is an index, and an array."""
+    names = {"sensitive": ["ill"], "numeric": ["pay"], "magnitudes": ["pay"], "ordered": ["age"], "identifiers": ["id"]}
+    plain = Scenario(keys=["sex", "age"], **names)
+    given = {role: listed(of) for role, of in names.items()}
+    assert Scenario(keys=listed(["sex", "age"]), **given) == plain
+    assert Scenario(intruders={"a": listed(["sex", "age"])}).keys == ("sex", "age")
+    assert type(Scenario(keys=listed(["sex"])).keys[0]) is str
+
+
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
@@ -128,6 +143,7 @@ def test_is_frozen_and_travels():
         ({"keys": ["sex"], "intruders": {"a": ["sex"]}}, "both keys and intruders"),
         ({"keys": "sex"}, "keys must be a list of column names"),
         ({"keys": {"sex", "age"}}, "keys must be a list of column names"),
+        ({"keys": {"sex": "age"}}, "keys must be a list of column names"),
         ({"keys": [1]}, "keys must hold only column names"),
         ({"keys": [""]}, "keys must hold only column names"),
         ({"keys": ["sex", "sex"]}, "keys names the column 'sex' twice"),

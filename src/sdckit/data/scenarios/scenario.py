@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
-from sdckit.data.columns import is_column
+from sdckit.data.columns import is_column, listed_names
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
@@ -159,7 +159,8 @@ class Scenario(Displayed, BaseModel):
         An office's own limits by type, a dict of dicts or the path of a TOML file; they replace the published
         ones, limit by limit (``"none"``: not asked).
     missing_codes
-        Codes in files that mean missing, such as ``["NA", "-999"]``.
+        Codes in files that mean missing, such as ``["NA", "-999"]``; an empty one among them, ``["", "NA"]``, says
+        that there are no others, and no other value is warned of.
     title
         A line for the report.
     aligned
@@ -312,7 +313,7 @@ class Scenario(Displayed, BaseModel):
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         # refused: the order of a set differs between runs, and a column has values of records where names are asked for
-        return None if isinstance(value, set | frozenset) or is_column(value) else value
+        return None if isinstance(value, set | frozenset) or is_column(value) else listed_names(value)
 
     @field_validator("missing", mode="before")
     @classmethod
@@ -619,7 +620,8 @@ def _paths(value: Any) -> Any:
 
 def _with_magnitudes(numeric: Any, magnitudes: Any) -> Any:
     """The numeric columns with the magnitudes among them; as given where either is no list."""
-    if not (isinstance(numeric, list | tuple) and isinstance(magnitudes, list | tuple)):
+    numeric, magnitudes = listed_names(numeric), listed_names(magnitudes)
+    if not (isinstance(numeric, tuple) and isinstance(magnitudes, tuple)):
         return numeric
     return (*numeric, *(name for name in magnitudes if name not in numeric))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
+from sdckit.data.columns import listed_names
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 
@@ -130,11 +131,12 @@ def _intruder_keys(name: str, value: Any) -> Any:
 
 
 def _key_list(place: str, value: Any) -> tuple[str, ...]:
-    if isinstance(value, str) or not isinstance(value, Sequence):
+    names = listed_names(value)
+    if not isinstance(names, tuple):
         raise ScenarioError(f'{place} must be a list of column names, such as ["sex", "age"]', argument=place)
-    if not all(isinstance(key, str) and key for key in value):
+    if not all(isinstance(key, str) and key for key in names):
         raise ScenarioError(f"{place} must hold only column names, as text in quotes", argument=place)
-    return tuple(value)
+    return names
 
 
 def check_missing_rules(value: Any) -> None:
