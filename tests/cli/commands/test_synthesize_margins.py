@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,22 @@ def test_no_record_decides_what_is_said(
     assert schemas[0] == schemas[1]
     assert schemas[0][1] == 500
     assert not recwarn.list
+
+
+def test_the_report_that_goes_out_is_of_the_columns_of_the_domain(sdckit: Runner, folder: Path) -> None:
+    """The command that check prints runs, though the scenario names columns that the domain has not."""
+    scenario = 'keys = ["sex", "age"]\nsensitive = ["job"]\nidentifiers = ["id"]\ninsensitive = ["w"]\n'
+    Path("s.toml").write_text(f"{scenario}[thresholds]\ncopied_records = 1.0\n", encoding="utf-8")
+    pl.read_csv("a.csv").with_columns(w=pl.lit(1)).write_csv("a.csv")
+    made = ("--out", "m.csv", "--log", "m.json")
+    assert sdckit("synthesize-margins", "a.csv", "--domain", "domain.toml", *PRIVATE, *made).code == 0
+    checked = sdckit("check", "a.csv", "--scenario", "s.toml", "--released", "m.csv", "--log", "m.json")
+    (public,) = (line for line in checked.out.splitlines() if line.startswith("  sdckit assess m.csv"))
+    for more in (["--dry-run"], []):
+        done = sdckit(*shlex.split(public)[1:], *more)
+        assert done.code == 0, done.err
+    Path("s.toml").write_text(scenario.replace('"age"]', '"age", "wrong"]'), encoding="utf-8")
+    assert "no column 'wrong'" in sdckit(*shlex.split(public)[1:]).err
 
 
 def test_published_tables_take_the_place_of_a_file(sdckit: Runner, folder: Path) -> None:

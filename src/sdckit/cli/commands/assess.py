@@ -163,6 +163,15 @@ class Release:
         declared = {*scenario.columns, *scenario.insensitive}  # one of these that nobody left out is amiss
         return scenario.of_release(declared.difference(left_out).union(own.columns))
 
+    def alone(self, scenario: Scenario, own: FileHeader) -> Scenario:
+        """The scenario of a report that goes out: without the ledger and roles of columns that the release has not.
+
+        A key that it has not is refused, unless --recipe or --log tell that it was left out.
+        """
+        if self.left_out or not own.certain:
+            return scenario.changed(ledger=None)
+        return scenario.of_release({*scenario.all_keys, *own.columns})
+
     def headers(self, reading: Reading, engine: EngineOptions) -> list[FileHeader]:
         """What the releases say of themselves."""
         from sdckit.data.files.readers import scan_header
@@ -238,6 +247,8 @@ def assess(
             "FILE, without --released, --internal and --beside"
         )
     check_beside(beside, written=report is not None or json is not None)
+    if public:
+        chosen = release.alone(chosen, engine.header(reading))
     if dry_run:
         from sdckit.cli.plan import print_plan
 
@@ -245,8 +256,6 @@ def assess(
         return
     from sdckit.workflow.recipes.pending_release import against_ledger
 
-    if public:
-        chosen = chosen.changed(ledger=None)  # it is of other releases, and stays in the room
     chosen, *_ = against_ledger(chosen, release.files or [file])
     with Steps(quiet=quiet) as steps:
         result = run(
