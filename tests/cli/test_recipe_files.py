@@ -14,7 +14,9 @@ import pytest
 import sdckit as sdc
 from cli.conftest import make_survey
 from recipes import STEPS
-from sdckit.cli.recipe_files import check_format, codes_of, refuse_old_logs, scenario_of
+from sdckit.cli.options import ReleaseType
+from sdckit.cli.recipe_files import check_format, codes_of, next_commands, refuse_old_logs, scenario_of
+from sdckit.cli.source import Reading
 from sdckit.errors import FileFormatError, ScenarioError
 from sdckit.report.chapters.decision import TOGETHER
 from sdckit.workflow.recipes.release_files import write_release
@@ -89,6 +91,15 @@ def test_the_release_of_a_file_with_labels_keeps_them(sdckit: Runner, folder: Pa
     protect, check = (shlex.split(line)[1:] for line in out.out.splitlines() if line.startswith("  sdckit "))
     assert sdckit(*protect).code == sdckit(*check).code == 0
     assert sdc.read_labels("safe.sav").variables == {"sex": "Sex of the person"}
+
+
+@pytest.mark.parametrize(
+    ("file", "released"), [("a.parquet", "safe.parquet"), ("a.tsv", "safe.tsv"), ("a.xpt", "safe.csv")]
+)
+def test_the_release_is_of_the_format_of_the_file_where_that_is_written(file: str, released: str) -> None:
+    protect, check = next_commands("r.toml", Reading(file=Path(file)), ReleaseType(), Path("s.toml"))
+    assert protect.endswith(f" --out {released} --log log.json")
+    assert f"--released {released} " in check
 
 
 def test_what_is_not_judged_is_not_said_to_hold(sdckit: Runner, folder: Path) -> None:

@@ -204,10 +204,10 @@ def codes_of(missing: list[str] | None, scenario: Scenario | None) -> Sequence[s
 
 def next_commands(recipe: str, reading: Reading, of_type: ReleaseType, scenario: Path) -> list[str]:
     """The commands that protect a file by the recipe written to `recipe`, and check the release."""
-    from sdckit.data.files.write_file import LABELLED, WRITTEN
+    from sdckit.data.files.write_file import WRITTEN
 
     ending = reading.file.suffix.lower()
-    released = f"safe{ending if WRITTEN.get(ending) in LABELLED else '.csv'}"  # which keeps the labels
+    released = f"safe{ending if ending in WRITTEN else '.csv'}"  # types and labels stay
     name, file = path_typed("recipe.toml" if recipe == TO_STDOUT else recipe), path_typed(reading.file)
     given = f" --scenario {path_typed(scenario)}{as_typed(reading, of_type)}"
     return [
