@@ -387,6 +387,9 @@ def test_a_step_that_breaks_an_edit_rule_is_named() -> None:
     recipe = sdc.Recipe([{"method": "random_order"}, *steps])
     with pytest.warns(SdcWarning, match=r"step 2 \(recode\) breaks an edit rule in records that kept it: where age"):
         recipe.apply(file, scenario=scenario, secret=SECRET, watch=False)
+    objects = file.to_pandas().astype(object)  # as pandas keeps numbers beside None
+    with pytest.warns(SdcWarning, match=r"step 2 \(recode\) breaks an edit rule"):
+        recipe.apply(objects, scenario=scenario, secret=SECRET, watch=False)
     with pytest.warns(SdcWarning, match="were not held against the steps of a plan"):
         recipe.apply(file.lazy(), scenario=scenario, secret=SECRET, watch=False)
     with warnings.catch_warnings():

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.as_cells import with_plain_numbers
 from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct, open_changing
 from sdckit.data.frames import count_records, has_repeats, is_lazy, open_frame
 from sdckit.data.methods import ADVICE, METHODS, MIXING
@@ -422,6 +423,12 @@ class Run(Protocol):
         """Warnings that need the final file."""
 
 
+def _breakers(data: Any, rules: Sequence[EditRule]) -> RuleBreakers:
+    """What breaks rules in a file, whose columns of objects may be numbers to them."""
+    frame = open_eager(data, {})
+    return RuleBreakers(with_plain_numbers(frame) if rules else frame)
+
+
 class InMemory:
     """A file in memory; `begun`: what came of the first steps, which were run before, and their changes."""
 
@@ -436,7 +443,7 @@ class InMemory:
         self.owed = False  # whether what the last step made is yet to be stripped
         self.watcher = Watch(self.frame, scenario)
         self.rules = () if scenario is None else scenario.edit_rules
-        self.breakers, self.broken = RuleBreakers(self.frame), list[str]()
+        self.breakers, self.broken = _breakers(self.frame, self.rules), list[str]()
 
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Validate the steps against the file without running them."""
@@ -469,7 +476,7 @@ class InMemory:
         if not self.rules:
             return
         current = self.current[0] if isinstance(self.current, list) else self.current
-        before, self.breakers = self.breakers, RuleBreakers(open_eager(current, {}))
+        before, self.breakers = self.breakers, _breakers(current, self.rules)
         self.broken += rules_broken(number, step, before, self.breakers, self.rules)
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
