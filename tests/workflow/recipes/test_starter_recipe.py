@@ -15,6 +15,7 @@ import pytest
 import homes
 import sdckit as sdc
 from sdckit.data.limits import LIMITS
+from sdckit.errors import SdcWarning
 from sdckit.report.wording import say
 from sdckit.workflow.recipes.recipe import TRIAL
 from sdckit.workflow.recipes.starter_recipe import (
@@ -110,6 +111,24 @@ def test_no_count_stands_in_the_text() -> None:
     small = sdc.starter_recipe(data[:40], scenario=scenario).text
     assert " % before" in text
     assert "%" not in small
+
+
+def test_it_says_where_k_holds_by_missing_values_alone() -> None:
+    """With keys that differ in nearly every record, three records without theirs are like all the others."""
+    rng = np.random.default_rng(1)
+    born = pl.Series(rng.choice(20_000, 300, replace=False)).cast(pl.Date)
+    post, sex = rng.choice(9_000, 300, replace=False).astype(str), rng.choice(["f", "m"], 300)
+    data = pl.DataFrame({"born": born, "post": post, "sex": sex})
+    entries = {"keys": [*data.columns], "thresholds": {"k": 3}}
+    with pytest.warns(SdcWarning, match="^Most records hold k only because others lost values"):
+        start = sdc.starter_recipe(data, scenario=sdc.Scenario(**entries))
+    assert start.exceeded == ()
+    assert "found as before by who takes the record that agrees" in " ".join(start.text.replace("#", "").split())
+    german = comments_in(start.text, lambda text: say(text, "de"))
+    assert "Die meisten Sätze halten k nur" in german.replace("\n# ", " ")
+    start = sdc.starter_recipe(data, scenario=sdc.Scenario(**entries, missing="category"))
+    assert start.exceeded == ("k",)
+    assert "Most records" not in start.text
 
 
 def test_names_cannot_leave_their_comment() -> None:

@@ -717,8 +717,13 @@ def make_starter(
         commented += number_steps(data, applied.data, scenario, lambda file, steps: tried(file, scenario, steps).data)
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
         commented = [*mended.steps, *commented, *last_step(scenario, columns)]
-        exceeded, unjudged = _judged(_applied(data, scenario, commented, mended.derived, begun=applied))
-    commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded)]))
+        applied = _applied(data, scenario, commented, mended.derived, begun=applied)
+        exceeded, unjudged, resting = _judged(applied)
+    n = len(open_eager(data, {}))
+    rests = [RESTING] if resting > RESTING_MOST * n and n >= FEWEST_RECORDS else []
+    for sentence in rests:
+        warnings.warn(sentence, SdcWarning, stacklevel=3)
+    commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded), *rests]))
     commented = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in commented]
     steps = [step for step, _ in commented if step is not None]
     if not steps:  # the order stays, too
@@ -755,8 +760,16 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
     return {**step, "columns": present} if present else None
 
 
-def _judged(applied: Applied) -> tuple[list[str], list[str]]:
-    """Thresholds exceeded after the steps, and those that could not be judged."""
+RESTING_MOST = 0.5  # of the records
+RESTING = (
+    "Most records hold k only because others lost values, which may have been any: they keep theirs, and are found as "
+    'before by who takes the record that agrees. Make keys coarser by hand or leave one out: missing = "category" in '
+    "the scenario counts no such match."
+)
+
+
+def _judged(applied: Applied) -> tuple[list[str], list[str], int]:
+    """Thresholds exceeded after the steps, those not judged, and the records that hold k by missing values alone."""
     scenario = applied.scenario
     assert scenario is not None
     assessment = assess_read(
@@ -769,7 +782,7 @@ def _judged(applied: Applied) -> tuple[list[str], list[str]]:
         name = kind.words if kind.of else kind.name  # "k after reconstruction" is not k
         if verdict.holds is not True and name not in names:
             names.append(name)
-    return failing
+    return *failing, max((verdict.n_resting or 0 for verdict in assessment.verdicts), default=0)
 
 
 def _outcome(exceeded: Sequence[str], unjudged: Sequence[str]) -> str:
