@@ -174,6 +174,17 @@ def test_columns_that_number_people_or_records_are_named(of: Callable[[pl.DataFr
         warn_of_numbers(frame, [*PLAIN, *NUMBERED])
 
 
+def test_amounts_number_nobody() -> None:
+    """Incomes in cents are all different, but pile up below few with more digits; losses are no numbers, either."""
+    rng = np.random.default_rng(1)
+    cents = rng.permutation(np.unique(np.round(np.exp(rng.normal(14, 1, N + 50))).astype(np.int64)))[:N]
+    amounts = {"cents": cents, "gain": np.arange(N) - 9}
+    warn_of_numbers(open_frame(pl.DataFrame(amounts)), [*amounts])
+    register = {"no": rng.choice(9_000_000, N, replace=False), "order": rng.permutation(N)}
+    with pytest.warns(SdcWarning, match="^no, order: says"):
+        warn_of_numbers(open_frame(pl.DataFrame(amounts | register)), [*amounts, *register])
+
+
 def test_few_records_say_nothing_but_by_the_names_of_their_columns() -> None:
     few = open_frame(pl.DataFrame(PLAIN | NUMBERED).head(300))
     with pytest.warns(SdcWarning, match="^pid, HHID, no: says"):

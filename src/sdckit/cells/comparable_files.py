@@ -21,6 +21,7 @@ NEIGHBOURS, BLOCKS = 10_000, 20  # rows that are looked at, in so many stretches
 UNCHANGED = 0.9  # of neighbours that differ in a column: both beside their own value; rows that are mixed have 1/4
 TOLD_APART = 2 / 3  # of neighbours that differ at all: differ in such a column
 ENOUGH = 100  # pairs of neighbours that speak for or against: fewer may do so by chance
+SKEWED = 0.3  # of the way from a low to a high value: where the middle one of numbers lies below, they are amounts
 FIRST, SEVERAL = 1_000, 20  # records that are looked at for numbers of people; different ones, fewer are codes
 NUMBERED = (
     "{}: says whose a row is, or tells every record apart, and is compared like any other column, so that copies and "
@@ -33,7 +34,8 @@ EXCESS, DEVIATIONS = 0.05, 3.0  # of those for over those against: rows that are
 def warn_of_numbers(original: Frame, names: Sequence[str]) -> None:
     """Warn of columns that nobody chose to compare and that number people, households or records.
 
-    Looked at are names, and the first records: in a thousand of them no two have the same text or whole number.
+    Looked at are names, and the first records: in a thousand of them no two have the same text or whole number,
+    and these do not pile up like amounts.
     """
     kinds = original.collect_schema()
     may = [name for name in names if kinds[name].is_numeric() or kinds[name] in (nw.String, nw.Categorical, nw.Enum)]
@@ -46,8 +48,17 @@ def _numbers_rows(first: nw.Series[Any]) -> bool:
     """Whether a column numbers people, households or records, by its name and its first values."""
     values = first.drop_nulls()
     different = values.n_unique()
-    apart = different == FIRST and not values.dtype.is_float()
+    apart = different == FIRST and not values.dtype.is_float() and not _are_amounts(values)
     return apart or (different >= SEVERAL and says_whose(first.name))
+
+
+def _are_amounts(values: nw.Series[Any]) -> bool:
+    """Whether values are negative, or most are small beside few with more digits: incomes, and no numbers of people."""
+    if not values.dtype.is_numeric():
+        return False
+    least, most = values.min(), values.max()
+    low, middle, high = (float(values.quantile(share, "linear")) for share in (0.05, 0.5, 0.95))
+    return bool(least < 0) or (len(str(int(least))) < len(str(int(most))) and middle - low < SKEWED * (high - low))
 
 
 def in_same_order(original: Any, *released: Any) -> bool:

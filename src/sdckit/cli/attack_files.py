@@ -339,8 +339,10 @@ def read_attacked(
     source: Source, released: Sequence[Path], control: Path | None, *, wanted: Wanted, variables: Sequence[str],
     identifiers: Sequence[str], scenario: Scenario | None, steps: Steps, recodings: Recodings | None = None,
 ) -> Attacked:  # fmt: skip
-    """Read the columns that the attacks use, of every file."""
+    """Read the columns that the attacks use, of every file; warn of those that nobody chose and that number people."""
+    from sdckit.cells.comparable_files import warn_of_numbers
     from sdckit.data.files.read_labelled import check_labels_beside
+    from sdckit.data.frames import open_frame
     from sdckit.workflow.plan import AttackedColumns
 
     check_different(source.file, released, control)
@@ -360,6 +362,8 @@ def read_attacked(
     also = () if recodings is None else recodings.needs(columns)
     read = [(source.file, (*paired, *also)), *((file, paired) for file in released)]
     frames = [_read(source, file, names_of, scenario, steps) for file, names_of in read]
+    if scenario is None and not variables:
+        warn_of_numbers(open_frame(frames[0]), [name for name in chosen.declared if name not in wanted.columns])
     declared = scenario.numeric if scenario is not None and scenario.numeric else None
     last = None
     if control is not None:

@@ -49,6 +49,13 @@ def test_every_attack(sdckit, files) -> None:
     assert sdckit("attack", "original.csv", *options).out == done.out
 
 
+def test_a_number_of_people_that_nobody_chose_is_warned_of(sdckit, files) -> None:
+    options = ("--released", "release.csv", "--kind", "singling-out", "--n-attacks", 20, "--seed", 1)
+    assert "warning: pid: says whose a row is" in sdckit("attack", "original.csv", *options).err
+    assert "pid" not in sdckit("attack", "original.csv", *options, "--identifiers", "pid").err
+    assert "pid" not in sdckit("attack", "original.csv", *options, "--variables", "pid,sex,age").err
+
+
 def test_a_copy_of_the_original_and_no_control(sdckit, files) -> None:
     (files / "copy.csv").write_bytes((files / "original.csv").read_bytes())
     done = sdckit(
@@ -116,7 +123,7 @@ def test_missing_values_are_no_obstacle_and_no_value_is_shown(sdckit, files, sur
     frame[:120].with_columns(age=None).write_csv("half.csv")
     done = sdckit(
         "attack", survey, "--released", "half.csv", "--known", "sex,age,region", "--target", "income",
-        "--identifiers", "name", *FAST[:4],
+        "--identifiers", "name,hh", *FAST[:4],
     )  # fmt: skip
     assert (done.code, done.err) == (0, "")
     assert MARKER not in done.out
