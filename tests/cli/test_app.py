@@ -55,6 +55,19 @@ def test_a_mistyped_command_or_option_is_one_clear_error(sdckit) -> None:
     assert "--weight" in done.lines[0]
 
 
+@pytest.mark.parametrize(
+    ("options", "name"), [(("--weight", "a", "--weight=b"), "--weight"), (("-o", "a", "--out", "b"), "--out")]
+)
+def test_an_option_of_one_value_is_given_once(sdckit, options: tuple[str, ...], name: str, tmp_path: Path) -> None:
+    command = ("assess", "x.csv", "--keys", "a") if name == "--weight" else ("scenario", "init", "x.csv")
+    done = sdckit(*command, *options)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"error: {name} is given more than once and has one value; give it once\n"
+    several = sdckit("assess", tmp_path / "x.csv", "--keys", "a", "--keys", "b", "--full", "--full")
+    assert "there is no file x.csv" in several.err
+    assert "there is no file" in sdckit("assess", "--keys", "a", "--", "--keys").err
+
+
 def test_an_interruption_is_130(sdckit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -20,6 +20,7 @@ from sdckit.catalogue import rows
 from sdckit.cli import commands
 from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain as explain_error, one_line_warnings
 from sdckit.cli.measure_commands import MeasureCommand
+from sdckit.errors import ScenarioError
 from sdckit.numerics.threads import job
 
 
@@ -112,12 +113,24 @@ def _asked(typed: Sequence[str]) -> Any:
     return command_tree(file if known else "")
 
 
-def _offered(typed: Sequence[str]) -> set[str]:
-    """The options of the command that was typed."""
+def _options(typed: Sequence[str]) -> list[Any]:
+    """The options and arguments of the command that was typed."""
     command = _asked(typed)
     for word in typed:
         command = getattr(command, "commands", {}).get(word, command)
-    return {name for param in command.params for name in param.opts}
+    return list(command.params)
+
+
+def _refuse_repeated(typed: Sequence[str]) -> None:
+    """Refuse an option of one value that is given twice: the first value would be dropped without a word.
+
+    Where a value is spelt like an option, the command line cannot be told from one that repeats it.
+    """
+    words = [word.partition("=")[0] for word in typed[: typed.index("--") if "--" in typed else None]]
+    for option in _options(typed):
+        has_one = option.nargs == 1 and not option.multiple and not getattr(option, "is_flag", True)
+        if has_one and sum(word in option.opts for word in words) > 1:
+            raise ScenarioError(f"{option.opts[0]} is given more than once and has one value; give it once")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -131,11 +144,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     typed = sys.argv[1:] if arguments is None else arguments
     try:
         with one_line_warnings(), job():
+            _refuse_repeated(typed)
             code = _asked(typed)(args=arguments, prog_name="sdckit", standalone_mode=False)
     except KeyboardInterrupt:
         return INTERRUPTED
     except SystemExit as stop:  # typer leaves so after completion (0) and at a closed pipe (1)
         return BAD_INPUT if stop.code else OK
     except Exception as error:  # noqa: BLE001 - the last resort, which must not show a value
-        return explain_error(error, typed, _offered(typed))
+        return explain_error(error, typed, {name for option in _options(typed) for name in option.opts})
     return code if isinstance(code, int) else OK
