@@ -119,7 +119,8 @@ def test_what_holds_for_several_files_is_told_once(capsys: Capture) -> None:
     )
     assert suspected == (
         "warning: a.csv, b.csv and b c.csv: age holds -999 in 6 records each. If that means missing give "
-        "--missing=NA --missing=-999; a code holds for all columns"
+        "--missing=NA --missing=-999; a code holds for all columns. If not, an empty code says so: "
+        "--missing= --missing=NA"
     )
     assert other.startswith("warning: d.csv: taken for missing: 'null' in column 0 (6 records), column 1 (1 record)")
 

@@ -38,7 +38,8 @@ def test_lists_are_comma_separated_and_repeatable() -> None:
 def test_an_empty_code_alone_is_a_choice() -> None:
     assert made(keys=["a"], missing_codes=codes([""])).missing_codes == ("",)
     assert made(keys=["a"], missing_codes=codes(None)).missing_codes == ()
-    assert codes(["", "NA, -9"]) == ["NA", "-9"]
+    assert codes(["", "NA, -9"]) == codes(["NA", "-9", ""]) == ["", "NA", "-9"]
+    assert codes([","]) == [""]
 
 
 @pytest.mark.parametrize("text", ["neighbour", "=a,b", "neighbour="])

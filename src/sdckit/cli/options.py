@@ -235,15 +235,16 @@ def split(values: Iterable[str] | None) -> list[str]:
 
 
 def codes(values: Iterable[str] | None) -> list[str]:
-    """Read the codes that mean missing; an empty one alone stands for the empty field and nothing else.
+    """Read the codes that mean missing; an empty one says that, beside the empty field, there are no others.
 
     Examples
     --------
-    >>> codes(["NA,-9"]), codes([""]), codes(None)
-    (['NA', '-9'], [''], [])
+    >>> codes(["NA,-9"]), codes(["", "NA"]), codes(None)
+    (['NA', '-9'], ['', 'NA'], [])
     """
     given = list(values or ())
-    return split(given) or ([""] if given else [])
+    named = split(given)
+    return ["", *named] if "" in given or (given and not named) else named
 
 
 def split_named(values: Iterable[str] | None, *, option: str, example: str = "neighbour=sex,age") -> dict[str, str]:

@@ -280,10 +280,15 @@ def test_the_codes_to_give_keep_those_applied():
     suspected = (Found("a", "-999", 3), Found("b", "don't know", 1), Found("c", "-999", 2))
     notes = MissingNotes(taken=(Found("b", "NA", 1),), suspected=suspected)
     assert notes.suggested == ("NA", "-999", "don't know")
-    assert MissingNotes(given=("", "X"), suspected=suspected[:1]).suggested == ("X", "-999")
+    assert MissingNotes(given=("X",), suspected=suspected[:1]).suggested == ("X", "-999")
     told = notes.messages("x.csv")[1]
     assert "--missing='don'\"'\"'t know'" in told
     assert 'missing=["NA", "-999", "don\'t know"]' in told
+
+
+@pytest.mark.parametrize("given", [("",), ("", "X"), ("X", "")])
+def test_an_empty_code_says_that_there_are_no_others(given: tuple[str, ...]) -> None:
+    assert MissingNotes(given=given, suspected=(Found("a", "-9", 30),)).messages("x.csv") == []
 
 
 def test_many_columns_are_not_all_named():

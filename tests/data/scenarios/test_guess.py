@@ -411,8 +411,11 @@ def test_codes_that_may_mean_missing_are_a_line_to_uncomment(tmp_path):
     told = " ".join(line.lstrip("# ") for line in text.splitlines())
     assert 'write instead of the line above: missing_codes = ["NA", "-999"]' in told
     assert scenario_of(text, tmp_path).missing_codes == ("NA",)
-    with pytest.warns(SdcWarning):
-        assert scenario_of(scenario_toml(path, missing=""), tmp_path).missing_codes == ("",)
+    told = " ".join(line.lstrip("# ") for line in text.splitlines())
+    assert 'missing_codes = [""], says that there are no others' in told
+    text = scenario_toml(path, missing=["", "NA"])  # -999 is a value, and nothing is warned of
+    assert scenario_of(text, tmp_path).missing_codes == ("", "NA")
+    assert "-999" not in text
 
 
 def test_without_weight_a_sampling_fraction_is_offered(tmp_path):

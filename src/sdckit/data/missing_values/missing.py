@@ -303,12 +303,20 @@ class MissingNotes:
     given: tuple[str, ...] = ()  # codes the caller named
     taken: tuple[Found, ...] = ()  # codes taken for missing because the caller named none
     suspected: tuple[Found, ...] = ()  # values left as they are that may mean missing
+    # An empty code among those given says that they are all there are: nothing is suspected then.
+
+    def __post_init__(self) -> None:
+        if "" in self.given:
+            object.__setattr__(self, "suspected", ())
 
     @property
     def suggested(self) -> tuple[str, ...]:
         """The codes to give if the suspicion is right (given codes replace the defaults)."""
-        applied = self.given or tuple(code_count.code for code_count in self.taken)
-        codes = (*applied, *(code_count.code for code_count in self.suspected))
+        return tuple(dict.fromkeys((*self._applied, *(code_count.code for code_count in self.suspected))))
+
+    @property
+    def _applied(self) -> tuple[str, ...]:
+        codes = self.given or tuple(code_count.code for code_count in self.taken)
         return tuple(dict.fromkeys(code for code in codes if code))
 
     def messages(self, name: str) -> list[str]:
@@ -322,7 +330,8 @@ class MissingNotes:
         survey.csv: taken for missing: 'NA' in occ (276 records). To choose the codes yourself give \
 missing=["NA"] (on the command line --missing=NA); missing="" (--missing=) takes the empty field alone
         survey.csv: educ holds -999 in 31 records. If that means missing give missing=["NA", "-999"] (on the \
-command line --missing=NA --missing=-999); a code holds for all columns
+command line --missing=NA --missing=-999); a code holds for all columns. If not, an empty code says so: \
+missing=["", "NA"] (on the command line --missing= --missing=NA)
         """
         sentences = []
         if self.taken:
@@ -335,7 +344,8 @@ command line --missing=NA --missing=-999); a code holds for all columns
         if self.suspected:
             sentences.append(
                 f"{name}: {counted(self.suspected)}. If that means missing give "
-                f"{_options(self.suggested)}; a code holds for all columns"
+                f"{_options(self.suggested)}; a code holds for all columns. If not, an empty code says so: "
+                f"{_options(('', *self._applied))}"
             )
         return sentences
 
@@ -382,7 +392,7 @@ def _code(code: str) -> str:
 
 
 def _options(codes: Sequence[str]) -> str:
-    named = " ".join(f"--missing={shlex.quote(code)}" for code in codes)
+    named = " ".join(f"--missing={shlex.quote(code) if code else code}" for code in codes)
     return f"missing={json.dumps(list(codes), ensure_ascii=False)} (on the command line {named})"
 
 
