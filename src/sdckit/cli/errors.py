@@ -28,7 +28,7 @@ COUNT = re.compile(r"(\d[\d,]*) records?\b")
 FIRST = re.compile(r"[a-z][a-z_.]*(?=[ :])")
 ARGUMENT = re.compile(r"(?<![-\w])([a-z_]+)=(?=([\s,.;:)]|$)?)")
 ENTRIES = {"release": "release_type", "matching.high_risk": "high_risk"}  # called otherwise in a scenario
-PYTHON = re.compile(r'\b\w+=(?:\[.*?\]|"[^"]*") \((?:on the command line )?(--.+?)\)(?=[ .;]|$)')
+PYTHON = re.compile(r'\b\w+=(?:\[.*?\]|"[^"]*")? \((?:on the command line )?(--.+?)\)(?=[ .;]|$)')
 
 
 def debugging() -> bool:
@@ -90,6 +90,8 @@ def _as_typed(error: SdcError, typed: Sequence[str], offered: Collection[str] = 
     'rows have no order: give --id, a column'
     >>> _as_typed(SdcError('say so: encoding="utf-16-le" (on the command line --encoding utf-16-le)'), [], ["encoding"])
     'say so: --encoding utf-16-le'
+    >>> _as_typed(SdcError("name it by encoding= (on the command line --encoding)"), [], ["encoding"])
+    'name it by --encoding'
     """
     text = _in_options(str(error))
     given = {text.partition("=")[0] for text in typed}

@@ -410,8 +410,8 @@ def _measured(path: Path, series: pl.Series, labels: Mapping[Any, str]) -> bool:
     # Codes that the file declares missing are taken out already: of them alone there is nothing to ask.
     if used > _MOST_UNLABELLED and used < values.len():
         warnings.warn(
-            f"{path.name}: column '{series.name}' has {used} values without a label; it stays numeric. "
-            "If its labelled codes mean missing, name them with missing=",
+            f"{path.name}: column '{series.name}' has {used:,} values without a label; it stays numeric. "
+            "If its labelled codes mean missing, name them with missing= (on the command line --missing)",
             SdcWarning,
             stacklevel=2,
         )
