@@ -93,3 +93,15 @@ def test_the_kind_of_a_value():
     assert [kind_of_value(value) for value in values] == [
         "number", "number", "boolean", "date", "date", "other", "number"
     ]  # fmt: skip
+
+
+def test_the_hour_that_comes_twice_is_two_values():
+    """Python takes half past two before and after the end of summer time for equal."""
+    instants = pl.Series([dt.datetime(2020, 10, 25, 0, 30), dt.datetime(2020, 10, 25, 1, 30)] * 2)
+    found = of(instants.dt.replace_time_zone("UTC").dt.convert_time_zone("Europe/Vienna"))
+    assert (found.codes.tolist(), [str(value)[-6:] for value in found.values]) == ([0, 1, 0, 1], ["+02:00", "+01:00"])
+
+
+def test_a_date_beyond_the_year_9999_is_named_by_its_number():
+    found = of(pl.Series([10_000_000, 3, None], dtype=pl.Int32).cast(pl.Date))
+    assert (found.values, found.codes.tolist()) == (["10000000 days since 1970", "3 days since 1970"], [0, 1, -1])

@@ -168,3 +168,11 @@ def test_too_many_distinct_rows():
 
 def test_ranks():
     assert ranks_of([np.array([0.5]), np.array([-1.0, 0.5, 2.0])]).tolist() == [1, 0, 1, 2]
+
+
+def test_a_plan_joins_numbers_as_they_are_measured_one_by_one():
+    """Whole numbers above 2^53 that are one number as floats are one in the joint function, too."""
+    large = [2**60, 2**60 + 1, 2**60 + 2, 5]
+    files = [pl.DataFrame({"x": [large[at] for at in places]}) for places in ([0, 0, 1, 3], [2, 2, 2, 3])]
+    for made in (ecdf_utility(*files), ecdf_utility(*(file.lazy() for file in files))):
+        assert made.joint_max_difference == made.max_difference["x"] == 0.0

@@ -685,7 +685,7 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
             f"column {series.name!r} holds {type_words(values.type)}: a variable needs one plain value per record"
         )
     places = np.asarray(codes.cast(pa.int64()).fill_null(-1))
-    return _used(values.to_pylist(), places, _kind(values.type), category)
+    return _used(_listed(values), places, _kind(values.type), category)
 
 
 Period = Literal["month", "quarter", "year", "decade"]
@@ -747,12 +747,13 @@ def _used(values: list[Any], codes: NDArray[np.int64], kind: str, category: bool
     if present.all() and {*map(type, values)} in ({int}, {str}) and len({*values}) == len(values):
         return Distinct(values, codes, kind, category)
     place = np.full(len(values) + 1, -1, np.int64)  # the last one: missing
-    kept: dict[Any, int] = {}
+    kept: dict[tuple[Any, int], int] = {}
     for i in np.flatnonzero(present).tolist():
         value = values[i]
         if value is not None and value == value:  # noqa: PLR0124 - NaN is missing
-            place[i] = kept.setdefault(value, len(kept))
-    return Distinct(list(kept), place[codes], kind if kept else "empty", category)
+            fold = getattr(value, "fold", 0)  # an hour before the end of summer time equals that after it in Python
+            place[i] = kept.setdefault((value, fold), len(kept))
+    return Distinct([value for value, _ in kept], place[codes], kind if kept else "empty", category)
 
 
 def _kind(arrow_type: pa.DataType) -> str:

@@ -369,8 +369,15 @@ def _joint_rows(chosen: Chosen, names: Sequence[str], rows: Mapping[str, Rows], 
     if most is not None and len(names) > 2 and built(lambda: tables.n_known(codings)) > most:
         return None
     (counted,) = built(lambda: tables.count([codings]))
-    columns = zip(*counted.columns, strict=True)  # codes ascend as the numbers do
-    ranks = [np.column_stack([np.where(codes > 0, codes, np.nan) for codes in of_file]) for of_file in columns]
+    numbers = []  # of each code; 0 is a missing value
+    for coding in codings:
+        numbers.append(np.full(coding.n_levels + 1, np.nan))
+        for codes, values in zip(coding.codes, tables.numbers(coding.name), strict=True):
+            numbers[-1][codes] = values
+    ranks = [
+        np.column_stack([of_code[codes] for of_code, codes in zip(numbers, of_file, strict=True)])
+        for of_file in zip(*counted.columns, strict=True)
+    ]
     return Rows(ranks, counted.sizes)
 
 

@@ -136,8 +136,15 @@ def test_levels_and_new_numbers(make, n_made):
 def test_numbers_stay_in_the_range_of_their_type():
     frame = open_frame(pl.DataFrame({"x": pl.Series([1, 2], dtype=pl.Int8)}))
     variable = read_variable(frame["x"])
-    made = {"x": Values(np.array([NEW, NEW]), np.array([1e6, -1e6]))}
+    made = {"x": variable.of_numbers(np.array([1e6, -1e6]))}
     assert written(frame, {"x": variable}, np.arange(2), made)["x"].to_list() == [127, -128]
+
+
+@pytest.mark.parametrize(("least", "most", "of"), [(-128, 127, pl.Int8), (0, 255, pl.UInt8)])
+def test_a_number_beyond_its_type_is_the_level_at_its_end(least, most, of):
+    """What is written there is a value of the original, and counts as one: as unchanged, and among the copies."""
+    variable = read_variable(open_frame(pl.DataFrame({"x": pl.Series([least, most, 7], dtype=of)}))["x"])
+    assert variable.of_numbers(np.array([-1e6, 1e6, 8.0, np.nan])).level.tolist() == [0, 2, NEW, MISSING]
 
 
 # Rules: what they mean, and what is refused.

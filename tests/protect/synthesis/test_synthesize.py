@@ -125,6 +125,16 @@ def test_copies_are_counted():
     assert "of 240 records equal one of the original in income" in notes["numeric copies"]
 
 
+def test_numbers_at_the_end_of_their_type_are_counted_as_they_are_written():
+    frame = pl.DataFrame({"x": pl.Series([0, 255, 250, 3] * 30, dtype=pl.UInt8)})
+    file, change = synthesize(frame, models="normal", seed=1)
+    values, before = file["x"].to_list(), frame["x"].to_list()
+    copies = sum(value in {0, 3, 250, 255} for value in values)
+    assert copies > 20
+    assert change.changed == {"x": sum(one != other for one, other in zip(values, before, strict=True))}
+    assert change.notes["copies"] == f"{copies} of 120 records equal one of the original in x"
+
+
 def test_draws_are_kept_in_the_secret_part():
     change = made(models=PARAMETRIC, posterior_draws=5).change
     assert list(change.secret["draws"]) == list(PARAMETRIC)

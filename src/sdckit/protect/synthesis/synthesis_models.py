@@ -237,7 +237,8 @@ def _logs(variable: Variable, rows: Ints) -> Variable:
     logs = np.log(amounts, out=np.full(len(amounts), -np.inf), where=positive)
     logs[~positive] = np.nextafter(logs[positive][0], -np.inf)
     held = np.where(variable.held.level >= 0, logs[variable.held.level], np.nan)
-    return replace(variable, amounts=logs, held=Values(variable.held.level, held), decimals=None)
+    return replace(variable, amounts=logs, held=Values(variable.held.level, held), decimals=None,
+                   ends=(-np.inf, np.inf))  # fmt: skip
 
 
 def on_log_scale(

@@ -51,6 +51,7 @@ class Variable:
     n_missing: int
     # decimal places that suffice for all numbers; None where there is no such limit
     decimals: int | None
+    ends: tuple[float, float] = (-np.inf, np.inf)  # the least and the largest number that its type holds
 
     @property
     def n_levels(self) -> int:
@@ -63,9 +64,9 @@ class Variable:
         return self.texts if self.amounts is None else tuple(number_label(amount) for amount in self.amounts)
 
     def of_numbers(self, numbers: Floats) -> Values:
-        """Values from new numbers, rounded to the digits of the variable; those that are no level of it are `NEW`."""
+        """Values from new numbers, rounded and limited to what the variable holds; those that are no level are `NEW`."""
         assert self.amounts is not None
-        made = numbers if self.decimals is None else np.round(numbers, self.decimals) + 0.0
+        made = np.clip(numbers if self.decimals is None else np.round(numbers, self.decimals) + 0.0, *self.ends)
         place = np.minimum(np.searchsorted(self.amounts, made), self.n_levels - 1)
         level = np.where(self.amounts[place] == made, place, NEW)
         return Values(np.where(np.isnan(made), MISSING, level), made)
@@ -122,7 +123,7 @@ def read_variable(series: Any) -> Variable:
     decimals = _decimals(amounts) if kind == "number" and amounts is not None else None
     made = Variable(
         series.name, kind, first[known][order].astype(np.int64), texts, amounts, held,
-        int(np.count_nonzero(level < 0)), decimals,
+        int(np.count_nonzero(level < 0)), decimals, _ends(series.dtype),
     )  # fmt: skip
     return Variable(**{**vars(made), "held": made.of_levels(level)})
 
@@ -160,6 +161,17 @@ def _decimals(amounts: Floats) -> int | None:
         if (np.round(amounts, digits) == amounts).all():
             return digits
     return None
+
+
+def _ends(dtype: Any) -> tuple[float, float]:
+    """The least and the largest number of a type, as floats."""
+    if not dtype.is_integer():
+        return -np.inf, np.inf
+    bits = int("".join(filter(str.isdigit, str(dtype))))
+    unsigned = dtype.is_unsigned_integer()
+    size = bits if unsigned else bits - 1
+    top = 2.0**size - (1 if size <= 53 else 2.0 ** (size - 53))  # floats are that far apart there
+    return 0.0 if unsigned else -(2.0**size), top
 
 
 def is_usable(variable: Variable, n: int) -> bool:
@@ -221,20 +233,9 @@ def written(
         if fresh.any() and values.number is not None:
             where = np.zeros(n, np.bool_)
             where[rows[fresh]] = True
-            new[name] = (where, _in_range(frame[name].dtype, values.number[fresh]))
+            new[name] = (where, values.number[fresh])
     out = lend_rows(into, frame, sources)
     return with_some_numbers(open_eager(open_frame(out), {}), new) if new else out
-
-
-def _in_range(dtype: Any, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers that an integer column can hold."""
-    if not dtype.is_integer():
-        return numbers
-    bits = int("".join(filter(str.isdigit, str(dtype))))
-    unsigned = dtype.is_unsigned_integer()
-    size = bits if unsigned else bits - 1
-    top = 2.0**size - (1 if size <= 53 else 2.0 ** (size - 53))  # floats are that far apart there
-    return np.clip(numbers, 0 if unsigned else -(2.0**size), top)
 
 
 # Rules of synthesis: where a condition on other variables holds, a value is set instead of drawn.
