@@ -486,9 +486,9 @@ def test_what_is_given_back_is_judged_by_the_same_limit() -> None:
     assert found == ["limit of the scenario (a public-use file: 5)"] * 2 + ["limit of a public-use file"]
 
 
-def released(frame: pl.DataFrame, **more: object) -> sdc.ReleaseAssessment:
+def released(frame: pl.DataFrame, of: pl.DataFrame = PEOPLE, **more: object) -> sdc.ReleaseAssessment:
     with quiet():
-        return sdc.assess(PEOPLE, frame, scenario=sdc.Scenario(**ROLES, household="home", aligned=True, **more), seed=1)
+        return sdc.assess(of, frame, scenario=sdc.Scenario(**ROLES, household="home", aligned=True, **more), seed=1)
 
 
 def test_a_public_release_gives_nothing_back() -> None:
@@ -502,9 +502,13 @@ def test_a_public_release_gives_nothing_back() -> None:
 
 def test_a_release_without_households_holds_the_limit_of_its_type_alone() -> None:
     without = PEOPLE.drop("home")
-    (one,) = [one for one in released(without, release="public-use").verdicts if one.name == "household_risk"]
+    apart = PEOPLE.with_columns(home=pl.Series([*range(6), *range(6)]))
+    found = [released(without, of, release="public-use").verdicts for of in (apart, PEOPLE)]
+    one, told = [one for verdicts in found for one in verdicts if one.name == "household_risk"]
     assert (one.holds, one.reason) == (True, "the release does not have the household column")
-    assert one.origin == "limit of a public-use file"
+    assert one.origin == told.origin == "limit of a public-use file"
+    assert told.holds is None
+    assert "the order of its rows tells who lives together" in told.reason
     (own,) = released(without, thresholds={"household_risk": 0.05}).verdicts
     assert own.holds is None  # as written, so asked for
 

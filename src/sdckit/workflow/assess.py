@@ -460,7 +460,7 @@ def assess_release(
             compared_intruders(
                 every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several,
                 only=only, like=like_keyless(plans, as_numbers(scenario, pair), every, known),
-            ), scenario, before, after, pair, opened.released, drawn=_are_drawn(scenario, recodings),
+            ), scenario, before, after, pair, opened, drawn=_are_drawn(scenario, recodings),
         )  # fmt: skip
         planned = () if lean else plan.plan_utility(scenario, models=families_of(models), **known)
         utility = plan.carry_out(planned) if only is None else plan.put_off(planned, plan.UNREAD)

@@ -9,20 +9,26 @@ from typing import Any
 import numpy as np
 
 from sdckit.catalogue.identity import RISK
-from sdckit.cells.comparable_files import relabelled, spelt_twice
+from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells.comparable_files import in_same_order, relabelled, spelt_twice
 from sdckit.cells.pair import Pair
 from sdckit.cells.repeated_records import holds_copies
-from sdckit.data.columns import to_arrow
-from sdckit.data.frames import Frame, is_lazy, record_sizes
+from sdckit.data.columns import code_column, to_arrow
+from sdckit.data.frames import Frame, column_names, is_lazy, plain_columns, record_sizes
+from sdckit.data.households import Homes, homes_of, household_variables
 from sdckit.data.limits import LIMITS
+from sdckit.data.replace import with_new_column
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
+from sdckit.display import some_of
+from sdckit.errors import SdcError
 from sdckit.numerics.array_types import Ints
 from sdckit.report.gate.rounding import format_number
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.verdicts import Verdict
 
 ENOUGH = 20  # different ones: that all of their counts are even has a chance of one in a million
+HOUSEHOLD = "household"  # what limits on households need
 OF_PEOPLE = ("singled", "linked")  # questions whose answers count records as people
 LEARNT = "learnt"
 COMPARED = ("worst release", "attacks")  # judged by figures of records that are looked for in the other file
@@ -54,6 +60,15 @@ MORE = (
     "the release has more records than the original, and those that stand several times, or are made up, count as "
     "other people; leave them out, or name the type synthetic where every record is made up"
 )
+HOMES_TOLD = (
+    "the release does not have the household column, and {} who lives together all the same: leave the order to chance "
+    "(random_order, household left out), make coarser what members share, or let the household go out with new numbers "
+    "to have it judged"
+)
+BY_ROWS, BY_VALUES = "the order of its rows tells", "what members share ({}) tells"
+HOMES_UNKNOWN = "whether a release without the household column tells who lives together was not looked at: {}"
+STAND_TOGETHER, RIGHT, ALONE_TOGETHER = 0.5, 0.5, 0.05  # of households; of small groups; of households in them
+SHARED = 0.99  # of the households, in which all members have the same
 WORLD = 8_300_000_000  # people in 2026 (United Nations, World Population Prospects 2024)
 MILLION, NEAR = 1_000_000, 0.1  # weights of mean 1 with six implied decimals; of a part of the records near it
 TOO_MANY = "more people than there are"
@@ -106,13 +121,15 @@ def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]
 
 def counted_beside(
     intruders: Iterable[IntruderAssessment], scenario: Scenario, before: Assessment, after: Sequence[Assessment],
-    pair: Pair, released: Sequence[Frame], *, drawn: bool,
+    pair: Pair, opened: Pair, *, drawn: bool,
 ) -> tuple[IntruderAssessment, ...]:  # fmt: skip
     """The intruders with verdicts open where copies count as people, files go out together, or values are relabelled.
 
-    `before`: the original of the `pair`, of which the files `released` were made, `after` those. `drawn`: a key is made
-    up for all records, so that a release may have any size, and there may be several.
+    `before`: the original of the `pair`, of which the releases were made, `after` those; `opened`: both with all of
+    their columns. `drawn`: a key is made up for all records, so that a release may have any size, and there may be
+    several.
     """
+    released = opened.released
     questions: Sequence[str] = OF_PEOPLE
     reason = ""
     if drawn:
@@ -136,7 +153,89 @@ def counted_beside(
             for name in relabelled(pair.original, file, names, counted[0], texts, made=drawn)
         )
         reasons |= dict.fromkeys(COMPARED if others else (), RELABELLED.format(", ".join(others)))
+    reasons[HOUSEHOLD] = "" if drawn else _homes_told(pair, opened, scenario.household)
     return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
+
+
+def _homes_told(pair: Pair, opened: Pair, household: str | None) -> str:
+    """Why a release without the household column tells who lives together: by its rows, or by values; else ""."""
+    files = [column_names(file) for file in opened.frames]
+    if household is None or household not in files[0] or any(household in names for names in files[1:]):
+        return ""
+    for file, names, order in zip(opened.released, files[1:], pair.orders, strict=True):
+        shared = [name for name in files[0] if name in names]
+        try:
+            before, lazily = columns_in_memory(opened.original, {"household": [household], "columns": shared})
+            after, _ = columns_in_memory(file, {"columns": plain_columns(file)})
+        except SdcError as error:
+            return HOMES_UNKNOWN.format(error)
+        coded = code_column(before.get_column(household))
+        homes = homes_of(coded.codes(), coded.span)
+        own = None
+        if not lazily and len(after) == len(before) and (order is not None or in_same_order(before, after)):
+            own = np.empty(len(after), np.int64)
+            own[slice(None) if order is None else order] = homes.of_row
+        if own is not None and _stand_together(own, homes):
+            return HOMES_TOLD.format(BY_ROWS)
+        telling = _shared_alone(before.select(shared) if own is None else after, homes, own, after)
+        if telling := telling or _of_same_sizes(after, homes):
+            return HOMES_TOLD.format(BY_VALUES.format(some_of(telling)))
+    return ""
+
+
+def _stand_together(of_row: Ints, homes: Homes) -> bool:
+    """Whether the members of half of the households or more stand one after the other in the rows of a release."""
+    first, last = np.full(len(homes.size), len(of_row)), np.zeros(len(homes.size), np.int64)
+    rows = np.arange(len(of_row))
+    np.minimum.at(first, of_row, rows)
+    np.maximum.at(last, of_row, rows)
+    several = homes.size > 1
+    return bool(several.any()) and float((last - first < homes.size)[several].mean()) >= STAND_TOGETHER
+
+
+def _shared_alone(frame: Any, homes: Homes, of_row: Ints | None, released: Any) -> list[str]:
+    """The columns whose values members share, where few records but those of one household have them together.
+
+    `of_row`: household of each record of the release, if it is known; else `frame` is the original, and of the
+    `released` records as many small groups must be there.
+    """
+    home = "sdckit__home"
+    numbered = with_new_column(frame, home, homes.of_row if of_row is None else of_row)
+    names = [*household_variables(numbered, household=home, share=SHARED)]
+    if not names:
+        return []
+    most = int(homes.size.max())
+
+    def small(sizes: Ints) -> Any:
+        return (sizes > 1) & (sizes <= most)
+
+    groups = _joint(numbered, names)
+    n_homes = np.unique(np.column_stack([groups, numbered.get_column(home).to_numpy()]), axis=0)[:, 0]
+    sizes, different = np.bincount(groups), np.bincount(n_homes)
+    together = int((small(sizes) & (different == 1)).sum())
+    told = together >= max(RIGHT * int(small(sizes).sum()), ALONE_TOGETHER * int((homes.size > 1).sum()), 1)
+    if told and of_row is None:  # as the release has the values
+        told = int(small(np.bincount(_joint(released, names))).sum()) >= RIGHT * together
+    return names if told else []
+
+
+def _of_same_sizes(released: Any, homes: Homes) -> list[str]:
+    """A column whose values are held by as many records each as households have members: their numbers, as others."""
+    sizes = np.sort(homes.size)
+    for name in plain_columns(released) if sizes.min(initial=0) < sizes.max(initial=0) else ():
+        counts = np.bincount(code_column(released.get_column(name)).codes())
+        if np.array_equal(np.sort(counts[counts > 0]), sizes):
+            return [name]
+    return []
+
+
+def _joint(frame: Any, names: Sequence[str]) -> Ints:
+    """A number for the values of some columns together, of each record."""
+    joint = np.zeros(len(frame), np.int64)
+    for name in names:
+        coded = code_column(frame.get_column(name))
+        joint = np.unique(joint * (coded.span + 1) + coded.codes(), return_inverse=True)[1].reshape(-1)
+    return joint
 
 
 def _texts_counted(measured: Assessment) -> dict[str, dict[str, int]]:
@@ -164,7 +263,7 @@ def _opened(
         kind = LIMITS[verdict.name]
         is_meant = verdict.holds and (variables is None or verdict.variable in variables)
         of_measure = LIMITS[kind.of or kind.name].measure
-        found = (reasons.get(key) for key in (kind.judged, kind.question, of_measure))
+        found = (reasons.get(key) for key in (kind.judged, kind.question, of_measure, kind.needs))
         reason = next(filter(None, found), "") if is_meant else ""
         return "" if reason == MORE and SYNTHETIC in kind.types else reason  # which files of any size are judged by
 

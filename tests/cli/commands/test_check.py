@@ -16,7 +16,7 @@ import pytest
 import releases
 import sdckit as sdc
 from cli.conftest import make_survey
-from sdckit.cli.commands.check import exit_code
+from sdckit.cli.commands.check import NO_LEDGER, exit_code
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
 
 MARKER = "Zq7Qx"
@@ -511,3 +511,12 @@ def test_a_release_that_can_be_read_in_two_ways_stops(sdckit, tmp_path: Path) ->
         "whether the --decimal of the original is meant: write it as Parquet with sdckit.write_file, or as the "
         "original is written\n"
     )
+
+
+def test_without_a_ledger_it_says_that_earlier_releases_were_not_looked_at(sdckit, tmp_path):
+    """Two releases with k = 3 and k = 5 passed, and together showed what the first had taken out."""
+    file = people_of(tmp_path, note=["x", "y"] * 60)
+    done = sdckit("check", file, "--scenario", said_of(tmp_path, 'insensitive = ["note"]\n'))
+    assert (done.code, NO_LEDGER in " ".join(done.out.split())) == (0, True)
+    done = sdckit("check", file, "--scenario", said_of(tmp_path))
+    assert (done.code, NO_LEDGER in " ".join(done.out.split())) == (2, False)

@@ -27,6 +27,7 @@ from sdckit.numerics.array_types import Bools, Floats
 from sdckit.numerics.threads import run
 
 NEAR = 0.1  # relative distance within which a number is as good as known: p = 10 of the p % rule
+EXACTLY = 1e-3  # of a sum that a mean gives: it may be rounded
 SLACK = 1 + 1e-12  # a distance reached by rounding is reached
 FEWEST_EDGES = 2
 EQUAL, BEYOND = 0.02, 0.0015  # by how much edges may be off: in steps, as a share of the range of all numbers
@@ -78,6 +79,35 @@ def released_near(values: Any, released: Interval) -> Bools:
     [True, False, False]
     """
     return _near(released[0], values) & _near(released[1], values)
+
+
+def told_by_means(values: Any, group: Groups, released: Any) -> Bools:
+    """Whether the mean that goes out in place of the largest of some records tells it to within 10 %.
+
+    So many times the mean is their sum. The others of them are not below 0, nor below the next smaller number that is
+    released in the group, where that is so.
+
+    Examples
+    --------
+    >>> truth, means = np.array([900.0, 60, 51, 50, 49, 48]), np.array([337.0, 337, 337, 49, 49, 49])
+    >>> told_by_means(truth, np.zeros(6, np.int32), means).tolist()
+    [True, False, False, False, False, False]
+    """
+    told = np.zeros(len(values), np.bool_)
+    rows = np.flatnonzero(np.isfinite(values) & np.isfinite(released))
+    if not rows.size or values[rows].min() < 0:
+        return told
+    rows = rows[np.lexsort((released[rows], group[rows]))]
+    true, mean, of = values[rows], released[rows], group[rows]
+    start = np.flatnonzero(np.diff(of, prepend=-1).astype(np.bool_) | (np.diff(mean, prepend=np.nan) != 0))
+    size, at = np.diff(start, append=len(rows)), np.cumsum(np.bincount(start, minlength=len(rows))) - 1
+    total = np.add.reduceat(true, start)
+    below = np.where(np.diff(of[start], prepend=-1) == 0, np.roll(mean[start], 1), 0.0)
+    least = np.where(np.minimum.reduceat(true, start) >= below, below, 0.0)
+    is_mean = (size > 1) & (np.abs(size * mean[start] - total) <= EXACTLY * total)
+    largest = true == np.maximum.reduceat(true, start)[at]
+    told[rows] = (is_mean[at] & largest) & _near((size * mean[start] - (size - 1) * least)[at], true)
+    return told
 
 
 def any_released_near(values: Floats, group: Groups, released: Interval, of_row: Groups) -> Bools:
@@ -230,7 +260,9 @@ def exact_numbers(
     values, or one of the two largest while the rest of the group is less than 10 % of the largest: then the second
     knows the largest, and the largest the second, to within 10 % (the p % rule with p = 10). It counts where fewer
     than k values of the group lie within 10 % of it, and it is released within 10 % of the truth; a range, where both
-    of its ends are. Zeros, missing and infinite values never count.
+    of its ends are. Where rows belong together it counts, too, where a mean of several records goes out in its place
+    and tells it to within 10 %: so many times the mean, less what the others are at least. Zeros, missing and infinite
+    values never count.
 
     Where rows do not belong together, the groups of the original are those of its own values, recoded as the release
     is, and a value counts where any released record of its group lies within 10 % of it: more may count than rightly
@@ -397,6 +429,9 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
                 bounds, of_row = (bounds[0][order], bounds[1][order]), of_row[order]
             counts = dominating(values, of_row, n_groups, k)
             near = counts & released_near(values, bounds)
+            if file[name].dtype.is_numeric():
+                of_file = np.zeros(len(values), np.int32)  # means may be those of records of several groups
+                near |= counts & (told_by_means(values, of_row, bounds[0]) | told_by_means(values, of_file, bounds[0]))
         else:
             grouped = pair.groups(own)
             of_row = grouped.of_row[0]

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from sdckit.workflow.check import CheckResult
 
 
+NO_LEDGER = (
+    "What it discloses together with earlier releases of the same people was not looked at: the scenario names no "
+    "ledger (sdckit ledger create)."
+)
+
+
 @takes(Release, Limits, ReleaseType, EngineOptions, Reading, leave_out=("aligned", "model", "attacks", "n_attacks"))
 def check(
     release: Release,
@@ -146,7 +152,7 @@ class AgainstLedger:
     def settled(self, *, passed: bool) -> list[str]:
         """Make pending entries of files that passed released ones; what became of them, in lines."""
         if self.ledger is None:
-            return []
+            return [NO_LEDGER] if passed else []
         from sdckit.cli.commands.ledger import head_line
 
         ledger = self.ledger

@@ -11,11 +11,11 @@ import narwhals.stable.v2 as nw
 
 from sdckit.data.columns import n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
-from sdckit.data.frames import Frame, check_plan_names, collect
+from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import ADVICE
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.guessing.topics import NAMING, topic_of
+from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
 from sdckit.errors import ColumnError, DataError
@@ -23,6 +23,11 @@ from sdckit.errors import ColumnError, DataError
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of names that say whose a row is
 TO_HAVE_IT_JUDGED = "; name a type of release to have it judged"
+KNOWN = frozenset({KEY, "coordinate"})  # topics of names that say what others know of somebody
+ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
+FIRST = 2_000  # records in which a column is tried before all are counted
+TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
+ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
 LONGEST = 20  # characters of a whole number of 64 bits
@@ -57,7 +62,8 @@ def roles_by_column(
     share_unique
         Records with a value that occurs once, as a share of the records, for each column that a pattern covers: from
         5 % on the pattern does not count. A column that is not among them was not looked at, and is not covered; nor is
-        one whose name says that it numbers people or households, or names them.
+        one whose name says that it numbers people or households, or names them, nor, unless the pattern says so
+        itself, one whose name says what others know of somebody.
     id
         Column that a call names to match rows.
 
@@ -69,7 +75,11 @@ def roles_by_column(
     """
     roles = _named_roles(scenario, id)
     matched = _matched(scenario, columns)
-    covered = [name for name in matched if share_unique.get(name, 1.0) < UNIQUE and not says_whose(name)]
+    covered = [
+        name
+        for name, pattern in matched.items()
+        if share_unique.get(name, 1.0) < UNIQUE and not says_whose(name) and not _says_known(name, pattern)
+    ]
     roles |= {name: (INSENSITIVE,) for name in (*covered, *scenario.insensitive) if name not in roles}
     return {name: roles.get(name, ()) for name in columns}
 
@@ -82,6 +92,12 @@ def says_whose(name: str) -> bool:
     """
     topic = topic_of(name)
     return topic is not None and topic.role in WHOSE
+
+
+def _says_known(name: str, pattern: str = "") -> bool:
+    """Whether a name says what others know of somebody, such as an age or a district, and its pattern does not."""
+    topic = topic_of(name)
+    return topic is not None and topic.role in KNOWN and topic_of(pattern) != topic
 
 
 def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...]]:
@@ -98,12 +114,12 @@ def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...
     return roles
 
 
-def _matched(scenario: Scenario, columns: Sequence[str]) -> list[str]:
-    """Columns that match a pattern and are not named insensitive."""
-    texts = (".*".join(map(re.escape, entry.split("*"))) for entry in scenario.insensitive if is_pattern(entry))
-    patterns = [re.compile(text, re.DOTALL) for text in texts]
-    matched = (name for name in columns if any(pattern.fullmatch(name) for pattern in patterns))
-    return [name for name in matched if name not in scenario.insensitive]
+def _matched(scenario: Scenario, columns: Sequence[str]) -> dict[str, str]:
+    """Columns that match a pattern and are not named insensitive, each with the longest such pattern."""
+    patterns = sorted(filter(is_pattern, scenario.insensitive), key=len)
+    texts = {entry: ".*".join(map(re.escape, entry.split("*"))) for entry in patterns}
+    matched = {name: entry for entry in patterns for name in columns if re.fullmatch(texts[entry], name, re.DOTALL)}
+    return {name: matched[name] for name in columns if name in matched and name not in scenario.insensitive}
 
 
 def left_to_patterns(scenario: Scenario, columns: Sequence[str], *, id: str | None = None) -> list[str]:
@@ -170,8 +186,8 @@ class ColumnRoles:
     covered : tuple of str
         Columns that a pattern alone makes insensitive.
     too_unique : tuple of str
-        Columns that match a pattern, and are not covered: 5 % of the records or more hold a value that occurs once, or
-        the name says whose row it is.
+        Columns that match a pattern, and are not covered: 5 % of the records or more hold a value that occurs once,
+        the name says whose row it is, or name or values tell what others know of somebody (`known`).
     because : str
         Who found the covered ones insensitive, and why.
     told : bool
@@ -180,6 +196,8 @@ class ColumnRoles:
         Numbers that an authority or an insurer gave people, and that go out as in the original, not as new ones.
     numbers : tuple of str
         Columns of which the scenario says only that they are numeric or magnitudes.
+    known : tuple of str
+        Those of `too_unique` whose name or values tell what others know: see `values_known`.
     """
 
     roles: Mapping[str, tuple[str, ...]]
@@ -189,6 +207,7 @@ class ColumnRoles:
     told: bool = True
     as_given: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -217,6 +236,8 @@ class ColumnRoles:
             sentences.append(f"nobody said what these columns are: {self._listed(self.missing)}; {GIVE_ONE}")
         if self.too_unique:
             named = ", or the name says whose row it is" if any(map(says_whose, self.too_unique)) else ""
+            if self.known:
+                named = ", the name says whose row it is, or name or values tell what others know of a person"
             sentences.append(
                 f"no pattern covers {self._listed(self.too_unique)}, since many of the values occur once{named}: name "
                 "each in insensitive, or give it another role"
@@ -265,13 +286,66 @@ def look_at_columns(
     columns: dict[str, None] = {}
     shares: dict[str, float] = {}
     given: list[str] = []
+    known: list[str] = []
     for frame in frames:
         names = frame.collect_schema().names()
         columns |= dict.fromkeys(names)
-        for name, share in shares_unique(frame, left_to_patterns(scenario, names, id=id)).items():
+        matched = left_to_patterns(scenario, names, id=id)
+        for name, share in shares_unique(frame, matched).items():
             shares[name] = max(share, shares.get(name, 0.0))
+        known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], scenario.all_keys)
         given += [] if original is None else _as_given(scenario, original, frame)
-    return replace(_of_columns(scenario, list(columns), shares, id=id), as_given=tuple(dict.fromkeys(given)))
+    shares |= dict.fromkeys(known, 1.0)
+    made = _of_columns(scenario, list(columns), shares, id=id, known=known)
+    return replace(made, as_given=tuple(dict.fromkeys(given)))
+
+
+def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """Those of some columns whose values tell what others know: addresses of e-mail, or a key in more detail.
+
+    A finer one has more values than the key, all but few of which go with one value of it each: years of age beside
+    age groups, districts beside regions, codes of the areas that were drawn. Whoever knows the key mostly knows it, and
+    no figure by the keys counts it. Of a plan the engine counts, once the first records do not speak against it.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> ages = pl.DataFrame({"age": ["0-19", "20-39", "40-59"] * 200, "v1": [7, 33, 52, 9, 28, 47] * 100})
+    >>> values_known(open_frame(ages), ["v1"], ["age"])
+    ['v1']
+    """
+    kinds = frame.collect_schema()
+    plain = [name for name in columns if not kinds[name].is_nested()]
+    present = [key for key in keys if key in kinds and not kinds[key].is_nested()]
+    texts = [name for name in plain if kinds[name] in (nw.String, nw.Categorical, nw.Enum)]
+    check_plan_names(frame, (*plain, *present))
+    first = in_memory(frame.select([nw.col(name) for name in dict.fromkeys((*plain, *present))]).head(FIRST))
+    finer = [
+        name
+        for name in plain
+        if any(_tells(first, name, key, of_some=True) and _tells(frame, name, key) for key in present)
+    ]
+    written = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
+    addresses = in_memory(frame.select(written)).row(0) if written else ()
+    return [*finer, *(name for name, there in zip(texts, addresses, strict=True) if there and name not in finer)]
+
+
+def _tells(frame: Frame, name: str, key: str, *, of_some: bool = False) -> bool:
+    """Whether a column tells a key in more detail; `of_some`: whether these records do not speak against it."""
+    there = frame.select(name, key).drop_nulls().group_by(name, key).agg(nw.len().alias("sdckit__n"))
+    most: dict[Any, int] = {}
+    of_key: dict[Any, int] = {}
+    for value, told, n in in_memory(there).rows():
+        most[value] = max(n, most.get(value, 0))
+        of_key[told] = of_key.get(told, 0) + n
+    total = sum(of_key.values())
+    by_chance = total - max(of_key.values(), default=0)
+    if of_some and len(of_key) < TELLS:
+        return True
+    right = total - sum(most.values()) <= ERRS * by_chance
+    speaking = (total - len(most)) * by_chance >= SPEAKING * total
+    return right and (of_some or (speaking and len(of_key) >= TELLS and len(most) >= FINER * len(of_key)))
 
 
 def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]:
@@ -330,13 +404,14 @@ def among_columns(
 
     `certain` is that of the files' headers.
     """
-    made = _of_columns(scenario, columns, dict.fromkeys(known.covered, 0.0), id=id, certain=certain)
+    made = _of_columns(scenario, columns, dict.fromkeys(known.covered, 0.0), id=id, known=known.known, certain=certain)
     return replace(made, as_given=known.as_given)
 
 
 def _of_columns(
-    scenario: Scenario, columns: Sequence[str], shares: Mapping[str, float], *, id: str | None, certain: bool = True
-) -> ColumnRoles:
+    scenario: Scenario, columns: Sequence[str], shares: Mapping[str, float], *, id: str | None,
+    known: Sequence[str] = (), certain: bool = True,
+) -> ColumnRoles:  # fmt: skip
     roles = roles_by_column(scenario, columns, shares, id=id)
     matched = left_to_patterns(scenario, columns, id=id)
     numbers = dict.fromkeys((*scenario.numeric, *scenario.magnitudes))
@@ -344,4 +419,5 @@ def _of_columns(
         roles, tuple(name for name in matched if roles[name]), tuple(name for name in matched if not roles[name]),
         scenario.insensitive_because, may_tell(columns, scenario.columns, certain=certain),
         numbers=tuple(name for name in numbers if not roles.get(name, KEY)),
+        known=tuple(name for name in matched if not roles[name] and (name in known or _says_known(name))),
     )  # fmt: skip
