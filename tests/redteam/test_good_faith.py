@@ -128,6 +128,13 @@ def test_households_that_nothing_puts_together_hold_their_limit() -> None:
     assert {verdict.word for verdict in verdicts if verdict.name == "household_risk"} == {"holds"}
 
 
+def test_people_who_live_alone_are_put_together_by_no_number() -> None:
+    """Each household has one member, and a number that tells every record apart is of as many records each."""
+    alone = PEOPLE.with_columns(home=pl.Series(range(N)))
+    made = ROUNDED.with_columns(serial=pl.Series(RNG.permutation(N)))[MIXED]
+    assert "household_risk" not in judged(alone, made, household="home", insensitive=["opinion", "serial"])
+
+
 # Means that go out in place of the largest numbers.
 
 

@@ -222,7 +222,7 @@ def _shared_alone(frame: Any, homes: Homes, of_row: Ints | None, released: Any) 
 def _of_same_sizes(released: Any, homes: Homes) -> list[str]:
     """A column whose values are held by as many records each as households have members: their numbers, as others."""
     sizes = np.sort(homes.size)
-    for name in plain_columns(released) if sizes.min(initial=0) < sizes.max(initial=0) else ():
+    for name in plain_columns(released) if len(sizes) and sizes[0] < sizes[-1] else ():
         counts = np.bincount(code_column(released.get_column(name)).codes())
         if np.array_equal(np.sort(counts[counts > 0]), sizes):
             return [name]
@@ -263,8 +263,8 @@ def _opened(
         kind = LIMITS[verdict.name]
         is_meant = verdict.holds and (variables is None or verdict.variable in variables)
         of_measure = LIMITS[kind.of or kind.name].measure
-        found = (reasons.get(key) for key in (kind.judged, kind.question, of_measure, kind.needs))
-        reason = next(filter(None, found), "") if is_meant else ""
+        known = (reasons.get(key) for key in (kind.judged, kind.question, of_measure, kind.needs))
+        reason = next(filter(None, known), "") if is_meant else ""
         return "" if reason == MORE and SYNTHETIC in kind.types else reason  # which files of any size are judged by
 
     return tuple(
