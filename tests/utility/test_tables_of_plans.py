@@ -167,3 +167,16 @@ def test_associations_of_amounts_of_fixed_point(plan):
     here = sdc.compare_associations(raw, released, variables=["sex", "age", "pay"])
     there = sdc.compare_associations(plan(raw), plan(released), variables=["sex", "age", "pay"])
     assert there.to_dict()["figures"] == pytest.approx(here.to_dict()["figures"], nan_ok=True)
+
+
+@on_engines
+def test_whole_numbers_that_are_one_number_have_one_rank(plan):
+    """Above 2^53 numbers are compared as floats, in memory and on an engine."""
+    rng = np.random.default_rng(6)
+    large = [pl.DataFrame({"x": 2**60 + rng.integers(0, 9, 50) * 2**rng.integers(0, 9, 50), "y": rng.normal(size=50)})
+             for _ in range(2)]  # fmt: skip
+    here = sdc.compare_associations(*large, variables=["x", "y"], numeric=["x", "y"])
+    there = sdc.compare_associations(*map(plan, large), variables=["x", "y"], numeric=["x", "y"])
+    assert len(set(large[0]["x"])) > 1.5 * len(set(map(float, large[0]["x"])))
+    for name, values in here.matrices.items():
+        np.testing.assert_allclose(there.matrices[name], values, rtol=1e-9, atol=1e-12, err_msg=name)

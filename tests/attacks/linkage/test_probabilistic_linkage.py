@@ -10,6 +10,7 @@ import polars as pl
 import polars.testing
 import pytest
 
+from attacks.plain_linkage import plain_links
 from engines import conftest as on_engines
 from sdckit import Scenario, probabilistic_linkage
 from sdckit.attacks.linkage import probabilistic_linkage as home
@@ -167,3 +168,34 @@ def test_spark_gives_the_same_figures(spark, options):
 def test_a_session_that_is_none():
     with pytest.raises(DataError, match="session is a str; give a SparkSession"):
         probabilistic_linkage(ORIGINAL, TYPED, variables=VARIABLES, session="local")
+
+
+TEXTS = ["anna", "Anna", "anne", "hannah", "Zoë", "Zoé", "straße", "strasse", "martha", "marhta", "a", "ab", "ba"]
+
+
+@pytest.mark.parametrize("blocked", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_model_of_plain_loops(seed, blocked):
+    """The weights and the right links of an implementation that shares no line with this one."""
+    rng, kinds, n = np.random.default_rng(seed), ["text", "number", "exact", "text"], 24
+    pools = [TEXTS, [-0.0, 0.0, 1.5, 7.0, *rng.normal(0, 9, 20)], ["x", "y", "z", "é"], TEXTS[:5]]
+
+    def drawn(pool):
+        return [None if rng.random() < 0.1 else pool[rng.integers(len(pool))] for _ in range(n)]
+
+    original = [drawn(pool) for pool in pools]
+    released = [
+        [a if rng.random() < 0.6 else b for a, b in zip(column, drawn(pool), strict=True)]
+        for column, pool in zip(original, pools, strict=True)
+    ]
+    rules = [[0], [2, 3]] if blocked else []
+    expected = plain_links(original, released, kinds, 0.02, rules)
+    names = ["first", "amount", "code", "second"]
+    found = probabilistic_linkage(
+        *(pl.DataFrame(dict(zip(names, columns, strict=True))) for columns in (original, released)), variables=names,
+        exact=["code"], blocking=[[names[v] for v in rule] for rule in rules] or None, seed=1,
+    )  # fmt: skip
+    (links,) = found.links
+    np.testing.assert_allclose(links.weight, expected[0], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(links.correct, expected[1])
+    assert found.rate == pytest.approx(np.mean(expected[1]))

@@ -162,3 +162,15 @@ def test_what_is_refused(options, error, words):
 def test_releases_of_different_sizes():
     with pytest.raises(DataError, match="the releases have different numbers of rows"):
         compare_estimates(FILES[0], [FILES[1], FILES[1][:9]], statistic="mean", variables=["income"])
+
+
+def test_records_without_weight_have_no_say_in_a_quantile_in_memory_or_in_a_plan():
+    given = {"x": [-9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 9.0, None], "w": [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0]}
+    file = pl.DataFrame(given)
+    apart = file.with_columns(w=pl.col("x").is_null().cast(pl.Float64))  # who has a weight has no value
+    for make in (pl.DataFrame, pl.LazyFrame):
+        files = [make(each.to_dict(as_series=False)) for each in (file, apart)]
+        row = compare_estimates(*files, statistic="quantile", variables=["x"], weight="w").to_dict()["terms"][0]
+        found = [row[f"{figure}_original"] for figure in ("estimate", "low", "high")]
+        assert found == pytest.approx([3.0, 1.0, 5.0])
+        assert row["estimate_released"] is None

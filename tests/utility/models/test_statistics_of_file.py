@@ -21,6 +21,7 @@ from sdckit.utility.models.statistics_of_file import (
     named_estimates,
     proportions,
     quantile_of,
+    quantile_of_few,
     weights_of,
 )
 
@@ -206,6 +207,14 @@ def test_too_few_values():
     assert math.isnan(estimate_quantile(X[:1], None, 0.5, 0.9)[1])
     assert all(map(math.isnan, estimate_quantile(X[:0], None, 0.5, 0.9)))
     assert math.isnan(estimate_mean(X, 0 * W)[0])
+
+
+def test_a_record_without_weight_is_no_quantile():
+    values, weights = np.array([-9.0, 1.0, 2.0, 3.0, 9.0]), np.array([0.0, 1.0, 1.0, 1.0, 0.0])
+    assert [quantile_of(values, weights, share) for share in (0.0, 0.5, 1.0)] == [1.0, 2.0, 3.0]
+    assert math.isnan(quantile_of(values, 0 * weights, 0.5))
+    assert all(map(math.isnan, estimate_quantile(values, 0 * weights, 0.5, 0.9)))
+    assert quantile_of_few(values, 0 * weights, 0.5, 0.9) == (True, True)
 
 
 def test_the_variances_are_right_under_repeated_sampling():

@@ -454,13 +454,12 @@ class _Margin:
     def of(cls, values: Floats, records: Floats, centre: float) -> _Margin:
         """From the different values of a number and the records of each; NaN has none. `centre`: mean of all."""
         n, safe, mean = float(records.sum()), np.nan_to_num(values), mean_of(values, records)
-        order = np.argsort(values, kind="stable")
-        size = records[order]
-        ranks = np.empty(len(values))
-        ranks[order] = np.cumsum(size) - (size - 1) / 2 - (n + 1) / 2
+        at = np.unique(values, return_inverse=True)[1]  # whole numbers above 2^53 may be one number
+        size = np.bincount(at, records)
+        ranks = (np.cumsum(size) - (size - 1) / 2 - (n + 1) / 2)[at]
         squares = float(records @ (safe - mean) ** 2)
         return cls(
-            mean, squares, float(records @ ranks**2), ranks, int((records > 0).sum()) < 2,
+            mean, squares, float(records @ ranks**2), ranks, int((size > 0).sum()) < 2,
             squares <= FLAT * float(records @ (safe - centre) ** 2),
         )  # fmt: skip
 

@@ -64,7 +64,7 @@ class Variable:
         return self.texts if self.amounts is None else tuple(number_label(amount) for amount in self.amounts)
 
     def of_numbers(self, numbers: Floats) -> Values:
-        """Values from new numbers, rounded and limited to what the variable holds; those that are no level are `NEW`."""
+        """Values from new numbers, rounded and limited to what the variable holds; `NEW` where they are no level."""
         assert self.amounts is not None
         made = np.clip(numbers if self.decimals is None else np.round(numbers, self.decimals) + 0.0, *self.ends)
         place = np.minimum(np.searchsorted(self.amounts, made), self.n_levels - 1)

@@ -124,6 +124,8 @@ def _of_few(of: EstimateSums, weight: str | None) -> tuple[bool, bool]:
 def _quantile(of: DistinctValues, weighted: bool, share: float, level: float) -> Judged:
     """As `estimate_quantile` and `quantile_of_few`."""
     n = int(of.records.sum())
+    if weighted and not of.weights.any():
+        return UNDEFINED, (True, True), n
     quantile = _value_at(of, weighted, share)
     if n == 1:
         return (quantile, math.nan, math.nan), (True, True), n
@@ -145,7 +147,7 @@ def _value_at(of: DistinctValues, weighted: bool, share: float) -> float:
     """As `quantile_of`."""
     ends = np.cumsum(of.weights if weighted else of.records)
     if weighted:
-        return float(of.values[np.argmax(ends / ends[-1] >= share * (1 - 1e-12))])
+        return float(of.values[np.argmax((ends / ends[-1] >= share * (1 - 1e-12)) & (of.weights > 0))])
     place = share * (ends[-1] - 1)
     low = math.floor(place)
     two = of.values[np.searchsorted(ends, [low, min(low + 1, ends[-1] - 1)], side="right")]

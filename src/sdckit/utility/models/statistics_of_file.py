@@ -61,7 +61,7 @@ def estimate_total(values: Floats, weights: Floats) -> Estimated:
 
 
 def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
-    """A quantile: type 7 without weights, the smallest value that reaches the share with them.
+    """A quantile: type 7 without weights, the smallest value that reaches the share with them (NaN if all are 0).
 
     >>> quantile_of(np.array([1.0, 2.0, 4.0]), None, 0.25), quantile_of(np.array([1.0, 2.0]), np.array([3.0, 1.0]), 0.5)
     (1.5, 1.0)
@@ -69,6 +69,9 @@ def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
     if weights is None:
         return float(np.quantile(values, share))
     order = np.argsort(values, kind="stable")
+    order = order[weights[order] > 0]
+    if len(order) == 0:
+        return math.nan
     reached = np.cumsum(weights[order])
     held = reached / reached[-1] >= share * (1 - 1e-12)  # tolerance for rounding of the share
     return float(values[order][np.argmax(held)])
@@ -81,7 +84,7 @@ def estimate_quantile(values: Floats, weights: Floats | None, share: float, leve
     >>> median, round(variance, 2)
     (50.0, 25.0)
     """
-    if len(values) == 0:
+    if len(values) == 0 or (weights is not None and not weights.any()):
         return UNDEFINED
     quantile = quantile_of(values, weights, share)
     if len(values) == 1:
@@ -306,7 +309,7 @@ def quantile_of_few(values: Floats, weights: Floats | None, share: float, level:
     >>> quantile_of_few(np.arange(100.0), None, 0.5, 0.95), quantile_of_few(np.arange(100.0), None, 0.98, 0.95)
     ((False, False), (True, True))
     """
-    if len(values) < FEWEST:
+    if len(values) < FEWEST or (weights is not None and not weights.any()):
         return True, True
     z = normal_reach(level)
     few = _few_beyond(values, quantile_of(values, weights, share))
