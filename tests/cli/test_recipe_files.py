@@ -72,9 +72,11 @@ def test_the_commands_that_follow_run(
     checked = sdckit(*check)
     assert checked.code == 0, checked.out + checked.err
     assert "limit of a scientific-use file" in " ".join(checked.out.split())
-    (public,) = (shlex.split(line)[1:] for line in checked.out.splitlines() if line.startswith("  sdckit "))
-    done = sdckit(*public)
-    assert done.code == 0, done.err
+    report, public = (shlex.split(line)[1:] for line in checked.out.splitlines() if line.startswith("  sdckit "))
+    for command_named in (report, public):
+        done = sdckit(*command_named)
+        assert done.code == 0, done.err
+    assert Path("report.html").is_file()
     assert (public[1], public[-1]) == ("safe.csv", "safe-public.html")
     assert TOGETHER not in Path("safe-public.html").read_text(encoding="utf-8")
     in_the_recipe = (line[2:] for line in files[2].read_text().splitlines() if line.startswith("#   sdckit "))

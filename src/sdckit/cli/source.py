@@ -168,14 +168,10 @@ class Reading:
     @property
     def how(self) -> dict[str, Any]:
         """As the readers of files take it."""
-        return {**self.how_first, "join": self.join, "join_key": self.join_key}
-
-    @property
-    def how_first(self) -> dict[str, Any]:
-        """The same without the second file."""
         return {
             "delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal,
             "user_missing": self.user_missing, "sheet": self.sheet, "header_row": self.header_row,
+            "join": self.join, "join_key": self.join_key,
         }  # fmt: skip
 
     def beside(self, file: Path) -> Reading:

@@ -397,7 +397,9 @@ def test_a_control_file_is_read_with_every_column_that_goes_out(sdckit, tmp_path
     assert done.code == 1
     assert "with 1 and with 5 of 5 columns that go out" in " ".join(done.out.split())
     assert "Columns" in done.out
-    assert max(map(len, done.out.splitlines())) <= 80
+    commands = [line for line in done.out.splitlines() if line.startswith("  sdckit ")]
+    assert max(len(line) for line in done.out.splitlines() if line not in commands) <= 80
+    assert [f"--control {paths['control']}" in line for line in commands] == [True]
     few = sdckit(*given, "--control", paths["few"])
     assert "attacks with 1 and with 4 of 5 columns that go out" in " ".join(few.out.split())
 

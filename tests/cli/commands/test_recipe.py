@@ -48,6 +48,23 @@ def test_what_it_writes_protects_and_passes(sdckit: Runner, survey: Path, scenar
     assert done.code == 0, done.out
 
 
+def test_the_columns_of_a_second_file_are_known(
+    sdckit: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The names that the second file has do not go out, and roles of its other columns are taken."""
+    monkeypatch.chdir(tmp_path)
+    Path("visits.csv").write_text("id,ward\n" + "".join(f"{n // 2},{'abc'[n % 3]}\n" for n in range(120)))
+    Path("people.csv").write_text("id,name,sex,note\n" + "".join(f"{n},Zq{n},{'fm'[n % 2]},x\n" for n in range(60)))
+    entries = 'keys = ["ward", "sex"]\nidentifiers = ["name"]\ninsensitive = ["id", "note"]\n[thresholds]\nk = 3\n'
+    Path("s.toml").write_text(entries, encoding="utf-8")
+    for command in (("recipe", "init"), ("propose",)):
+        second = ("--join", "people.csv", "--join-key", "id")
+        out = sdckit(*command, "visits.csv", "--scenario", "s.toml", *second, "--out", f"{command[0]}.toml")
+        assert out.code == 0, out.err
+        assert 'columns = ["name"]' in Path(f"{command[0]}.toml").read_text(encoding="utf-8")
+    assert "Zq" not in out.out
+
+
 def test_it_is_printed_unless_a_file_is_named(sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "r.toml"
     call = ("recipe", "init", survey, "--scenario", scenario)

@@ -317,9 +317,10 @@ def test_a_release_by_itself_is_told_what_was_left_out(sdckit, folder: Path) -> 
     release = ("--scenario", "k.toml", "--recipe", "r.toml")
     checked = sdckit("check", "raw.csv", "--released", "rel.csv", *release[:2], "--log", "l.json")
     assert checked.code == 0, checked.out
-    (public,) = (shlex.split(line)[1:] for line in checked.out.splitlines() if line.startswith("  sdckit "))
+    report, public = (shlex.split(line)[1:] for line in checked.out.splitlines() if line.startswith("  sdckit "))
     assert tuple(public[public.index("--log") :][:2]) == ("--log", "l.json")
     assert public[-1] == "rel-public.html"
+    assert sdckit(*report).code == 0
     done = sdckit(*public[:-1], "public.md")
     assert done.code == 0, done.err
     text = Path("public.md").read_text(encoding="utf-8")

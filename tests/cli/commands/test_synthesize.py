@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -97,10 +98,22 @@ def test_bad_options(
     sdckit: Runner, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = sdckit("synthesize", survey, "--out", "out.csv", *more)
+    done = sdckit("synthesize", survey, *(() if "--out" in more else ("--out", "out.csv")), *more)
     assert done.code == 2
     assert said in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["survey.csv"]
+
+
+def test_the_command_that_says_what_it_tells_runs(
+    sdckit: Runner, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text('keys = ["sex"]\nhousehold = "none"\n', encoding="utf-8")
+    for roles in ((), ("--scenario", "s.toml", "--m", 2)):
+        made = sdckit("synthesize", survey, "--out", "our file.csv", "--columns", "sex,age", *roles)
+        (command,) = (line for line in made.out.splitlines() if line.startswith("  sdckit "))
+        done = sdckit(*shlex.split(command)[1:])
+        assert (done.code, command.split()[1]) == (0, "assess" if roles else "attack"), done.err
 
 
 def test_the_input_is_never_overwritten(sdckit: Runner, survey: Path) -> None:

@@ -122,6 +122,15 @@ def test_is_frozen_and_travels():
         scenario.weight = "w"
 
 
+def test_what_columns_there_are_is_said_once() -> None:
+    with pytest.raises(ColumnError) as caught:
+        Scenario(keys=["job", "town"], weight="agee").check_columns(["age", "zzz"])
+    text = "the file has no column 'job' (declared as a key); the file has no column 'town' (declared as a key); "
+    assert str(caught.value).startswith(text)
+    assert str(caught.value).count("there are: age, zzz") == 1
+    assert "'agee' (declared as the weight); did you mean 'age'?" in str(caught.value)
+
+
 @pytest.mark.parametrize("listed", [pd.Index, np.array, tuple, lambda names: dict.fromkeys(names).keys()])
 def test_names_are_taken_of_anything_that_lists_them(listed: Callable[[list[str]], Any]) -> None:
     """Such as a part of the columns of pandas, which is an index, and an array."""

@@ -72,6 +72,8 @@ def check(
     beside = AgainstLedger(*against_ledger(chosen, release.files or [reading.file], earlier or ()))
     chosen = beside.scenario
     release.check(reading.file)
+    given = f"{path_typed(reading.file)} --scenario {path_typed(scenario)}"
+    report = f"sdckit assess {given}{as_typed(release, of_type, limits, engine, reading)} --report report.html"
     engine = engine.by_default(reading, chosen, has_release=bool(release.files))
     engine.check(reading)
     others = (scenario, of_type.release_types, release.control, release.recipe, release.log)
@@ -88,9 +90,9 @@ def check(
             _write_verdicts(figures, result, protected=protected)
         told = beside.settled(passed=result.passed)
     if protected:
-        _print_protected(result, reading.file.name, kept, quiet=quiet)
+        _print_protected(result, reading.file.name, kept, report=report, quiet=quiet)
     elif not quiet:
-        _print(result, result.verdicts, reading.file.name, several=len(result.assessment.intruders) > 1)
+        _print(result, result.verdicts, reading.file.name, report, several=len(result.assessment.intruders) > 1)
     if not quiet:
         if result.passed:
             made = {"recipe": release.recipe, "log": release.log} if release.left_out else {}
@@ -193,11 +195,11 @@ def _kept_back(*, protected: bool) -> Generator[list[str]]:
     kept += (str(warning.message) for warning in caught)
 
 
-def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: bool) -> None:
+def _print_protected(result: CheckResult, name: str, kept: list[str], *, report: str, quiet: bool) -> None:
     """Print what the protected document of the gate says, warnings included."""
     protected = result.told()
     if not quiet:
-        _print(result, protected.verdicts, name, several=protected.several_intruders, protected=True)
+        _print(result, protected.verdicts, name, report, several=protected.several_intruders, protected=True)
     for text in protected.warnings:
         say(f"warning: {text}")
     if set(kept) - set(result.assessment.warnings):
@@ -212,7 +214,7 @@ def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: 
 
 
 def _print(
-    result: CheckResult, verdicts: Sequence[Any], name: str, *, several: bool, protected: bool = False
+    result: CheckResult, verdicts: Sequence[Any], name: str, report: str, *, several: bool, protected: bool = False
 ) -> None:  # fmt: skip
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Items, Paragraph, Verdicts
@@ -240,5 +242,4 @@ def _print(
         tell(taken)
     if people := result.assessment.stands_for:
         print_blocks([Paragraph(of_population(people))])
-    whose = "for those who decide: sdckit assess" if compared else "to hand on: sdckit assess, with"
-    tell(f"All figures, and a report {whose} --report OUT.html")
+    tell(f"All figures, and a report {'for those who decide' if compared else 'to hand on'}:\n  {report}")

@@ -335,7 +335,7 @@ def _header(reading: Reading, engine: EngineOptions | None = None) -> tuple[str,
 
     if engine is not None and engine.used:
         return tuple(engine.header(reading).columns)
-    return tuple(scan_header(reading.file, **reading.how_first).columns)
+    return tuple(scan_header(reading.file, **reading.how).columns)
 
 
 def _check_original(original: Path | None, id: str | None, engine: EngineOptions) -> None:

@@ -104,7 +104,7 @@ def propose(
 
     with Steps(quiet=quiet) as steps:
         frame = _read(file, reading, chosen, steps, **reading.how)
-        columns = tuple(scan_header(file, **reading.how_first).columns)
+        columns = tuple(scan_header(file, **reading.how).columns)
         if report is not None:
             check_enough_records(frame.height, internal=internal)
         people = None if control is None else _read(control, reading, chosen, steps, **reading.beside(control).how)

@@ -58,7 +58,7 @@ def init(
     with Steps(quiet=quiet) as steps:
         from sdckit.data.files.readers import scan_header
 
-        header = scan_header(file, **reading.how_first)
+        header = scan_header(file, **reading.how)
         # columns without a role, too: what goes out may follow from them
         frame = read_declared(file, chosen, steps=steps, if_there=tuple(header.columns), header=header, **reading.how)
         steps.step("looking for recodings")

@@ -10,7 +10,7 @@ from typer import Option
 
 from sdckit.cli import recipe_files
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Quiet, Texts, split, split_named
+from sdckit.cli.options import Quiet, Texts, as_typed, path_typed, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, Reading, takes
@@ -136,7 +136,16 @@ def synthesize(
         numbering = _numbering(applied.data, chosen)
         for name in (name for name in numbering if name not in left_out):
             tell(f"{name} {numbering[name]} {file.name}: {ADVICE['numbers_of_units']}, or leave it out.")
-        tell("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
+        tell("A synthetic file is not safe by itself. What it tells:")
+        tell(f"  {_judged_by(reading, numbered(out, m), scenario)}")
+
+
+def _judged_by(reading: Reading, released: Sequence[Path], scenario: Path | None) -> str:
+    """The command that says what made files tell; attacks need no roles of columns."""
+    files = path_typed(reading.file) + "".join(f" --released {path_typed(file)}" for file in released)
+    if scenario is None:
+        return f"sdckit attack {files}{as_typed(reading)}"
+    return f"sdckit assess {files} --scenario {path_typed(scenario)}{as_typed(reading)}"
 
 
 def _numbering(made: Any, scenario: Scenario | None) -> dict[str, str]:

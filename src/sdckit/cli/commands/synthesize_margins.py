@@ -10,7 +10,7 @@ import typer
 from typer import Option
 
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Decimal, Delimiter, Encoding, Quiet, Texts, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, Quiet, Texts, path_typed, split
 from sdckit.cli.outputs import check_targets, number, refuse_existing, write_text
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import Force, Out, Safe, check_format
@@ -98,7 +98,8 @@ def synthesize_margins(
 
             tell(budget_line(BudgetLedger.open(budget)))
     else:
-        tell(f"{out.name} promises nothing: sdckit assess FILE --released {out.name} measures what it tells.")
+        tell(f"{out.name} promises nothing. What it tells of the people in a file:")
+        tell(f"  sdckit attack {'FILE' if file is None else path_typed(file)} --released {path_typed(out)}")
 
 
 def _log(out: Path, domain: str, change: dict[str, Any]) -> str:

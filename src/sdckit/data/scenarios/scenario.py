@@ -525,12 +525,12 @@ class Scenario(Displayed, BaseModel):
                 absent.setdefault(name, role)
         if absent:
             may = may_tell(columns, self.columns, certain=certain)
-            problems = [
-                f"the file has no column '{name}' (declared as {role_words(role)})"
-                + (f"; {did_you_mean(name, columns)}" if may else "")
-                for name, role in absent.items()
-            ]
-            raise ColumnError("; ".join([*problems, *([] if may else [WITHHELD])]))
+            problems = []
+            for name, role in absent.items():
+                problems.append(f"the file has no column '{name}' (declared as {role_words(role)})")
+                problems += [did_you_mean(name, columns)] if may else []
+            # what there is stands once, behind all that there is not
+            raise ColumnError("; ".join([*dict.fromkeys(reversed(problems))][::-1] + ([] if may else [WITHHELD])))
         warn_of_absent(self.identifiers, columns)
 
     @classmethod
