@@ -403,17 +403,11 @@ def numbered(values: Floats) -> tuple[Codes, int]:
 
 
 def number_predictor(
-    columns: Sequence[str],
-    words: str,
-    values: Floats,
-    *,
-    joins: bool = False,
-    groups: bool = True,
-    kind: Kind = "column",
+    columns: Sequence[str], words: str, values: Floats, *, groups: bool = True, kind: Kind = "column"
 ) -> Predictor:
     """Numbers as auxiliary information; records with equal ones are not compared unless they are `groups`."""
     codes, n_levels = numbered(values) if groups else (np.zeros(0, np.int32), 0)
-    return Predictor(tuple(columns), words, codes, n_levels, values, joins, groups, kind)
+    return Predictor(tuple(columns), words, codes, n_levels, values, groups=groups, kind=kind)
 
 
 def counted_predictor(

@@ -159,6 +159,12 @@ class ReleasedColumn:
         """Printed label of each level, in the order of the codes."""
         return self.coded.labels(self.words.astype(np.int64))
 
+    def in_order(self, missing: float) -> Floats:
+        """Numbers (n,), or in a column without them the places of the labels in their order and `missing`."""
+        if (numbers := self.numbers) is not None:
+            return numbers
+        return np.append(missing, np.argsort(np.argsort(np.array(self.labels()))))[self.codes]
+
     @cached_property
     def printed(self) -> pa.Array:
         """The labels in Arrow, without an object for each of many ids."""
