@@ -380,9 +380,8 @@ class RecoverableValues(PairResult):
         DataError
             There is no such release.
         """
-        if not arguments.is_whole(release) or not 1 <= release <= self.m:
-            raise DataError(f"release is a number from 1 to {self.m}", argument="release")
-        return file_put_back(self.files[release - 1], self.found[release - 1]).to_native()
+        place = arguments.release(release, self.m)
+        return file_put_back(self.files[place], self.found[place]).to_native()
 
 
 def recoverable_values(
