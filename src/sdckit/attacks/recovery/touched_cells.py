@@ -142,8 +142,7 @@ class ReleasedColumn:
         if self.ends is None:
             return False
         ends = self.ends[self.sizes > 0]
-        ends = ends[np.isfinite(ends)]
-        return bool((ends == np.round(ends)).all())
+        return bool((ends == np.round(ends))[np.isfinite(ends)].all())
 
     @property
     def from_labels(self) -> bool:
@@ -161,9 +160,8 @@ class ReleasedColumn:
 
     def in_order(self, missing: float) -> Floats:
         """Numbers (n,), or in a column without them the places of the labels in their order and `missing`."""
-        if (numbers := self.numbers) is not None:
-            return numbers
-        return np.append(missing, np.argsort(np.argsort(np.array(self.labels()))))[self.codes]
+        own = self.numbers
+        return np.append(missing, np.argsort(np.argsort(np.array(self.labels()))))[self.codes] if own is None else own
 
     @cached_property
     def printed(self) -> pa.Array:
