@@ -422,7 +422,7 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
     """Apply the recodings of a recipe or log to the original, in the row order of the release where it is known."""
     frame, brought = _in_memory(opened, names, recodings.needs)
     if recodings.rows is not None:
-        frame = open_frame(pick_rows(frame, np.asarray(recodings.rows)))  # type: ignore[assignment]
+        frame = open_frame(pick_rows(frame, np.asarray(recodings.rows)))
     done = recodings.apply(frame.to_native(), frame.columns)
     if not done.changes and recodings.rows is None:
         return opened, done
