@@ -16,7 +16,7 @@ from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
 from sdckit.data.columns import MONTHS
 from sdckit.data.hierarchy import Hierarchy
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, sure
 from sdckit.identity.contributions.coarsening import (
     MOST_NAMED,
     Levels,
@@ -170,8 +170,7 @@ def _by_period(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
 
 def _numbers(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Top and bottom codes, then bands between round edges, each time every second edge."""
-    values = numbers_of(levels.coded, levels.codes)
-    assert values is not None
+    values = sure(numbers_of(levels.coded, levels.codes))
     edges = _edges(values, levels.size)
     if not len(edges):
         return
@@ -220,8 +219,7 @@ def _coded_ends(
 
 def _neighbours_in_bands(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Groups of neighbouring integer codes written as bands, which name edges instead of values."""
-    values = numbers_of(levels.coded, levels.codes)
-    assert values is not None
+    values = sure(numbers_of(levels.coded, levels.codes))
     width = 2
     while width < len(values):
         group = np.arange(len(values), dtype=np.int64) // width
