@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+import typing
 
 from sdckit.display import printable
 
-T = TypeVar("T")
+T = typing.TypeVar("T")
 
 
 class SdcError(ValueError):
