@@ -29,7 +29,7 @@ from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import INSIDE, toml_string
 from sdckit.display import Displayed, plain_html, printable
-from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning, sure
+from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.identity.contributions.coarsening import every_second, in_bands, step_text
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.report.chapters.sentences import listed
@@ -757,7 +757,8 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
 
 def _judged(applied: Applied) -> tuple[list[str], list[str]]:
     """Thresholds exceeded after the steps, and those that could not be judged."""
-    scenario = sure(applied.scenario)
+    scenario = applied.scenario
+    assert scenario is not None
     assessment = assess_read(
         applied.original, applied.data, scenario=scenario, seed=SEED, recipe=applied.recipe, log=applied.log,
         whole=True, lean=True,
