@@ -32,3 +32,9 @@ def test_the_warning_is_no_error() -> None:
 def test_the_list_of_names_is_complete() -> None:
     public = {name for name, value in vars(errors).items() if isinstance(value, type)}
     assert public <= set(sdckit.__all__)
+
+
+def test_what_is_sure_to_be_there_is_given_and_nothing_else_is() -> None:
+    assert errors.sure(0) == 0
+    with pytest.raises(AssertionError):
+        errors.sure(None)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import typing
+
 from sdckit.display import printable
+
+T = typing.TypeVar("T")
 
 
 class SdcError(ValueError):
@@ -40,3 +44,9 @@ class SdcWarning(UserWarning):
 
     def __init__(self, message: str = "") -> None:
         super().__init__(printable(message))
+
+
+def sure(value: T | None) -> T:
+    """What is there wherever this is asked, which no type says; an AssertionError where it is not, an error of ours."""
+    assert value is not None
+    return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ import pytest
 from report.real import MADE, made, page
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page, Paragraph, Section, TableBlock, Tables
-from sdckit.report.cover import LARGEST_LOGO, LOGOS, NAMES, Cover, with_cover, with_labels
-from sdckit.report.formats.write import write_json
+from sdckit.report.cover import LARGEST_LOGO, LOGOS, NAMES, Cover, with_cover, with_labels, with_names
+from sdckit.report.formats.write import plain_document
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
 
@@ -45,8 +44,7 @@ def test_checksums_stand_in_a_confidential_document_only(tmp_path: Path) -> None
         made("one file").report(path, internal=internal, files=[file])
         html = path.read_text(encoding="utf-8")
         assert (found in html) == internal == ("people.csv" in html)
-        write_json(made("one file"), tmp_path / "r.json", internal=internal, cover=Cover(files=[file]))
-        plain = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+        plain = with_names(plain_document(made("one file"), internal=internal), Cover(files=[file]), internal=internal)
         assert plain.get("files") == ([{"file": "people.csv", "bytes": 4, "sha256": found}] if internal else None)
 
 
@@ -79,8 +77,7 @@ def test_labels_stand_beside_the_names_of_columns(tmp_path: Path) -> None:
         assert html.count("age (Age in years &lt;now&gt;)") >= 3  # the decision page, the scenario, the keys
         assert "ill (Ever ill)" in html
         assert "not named here" not in html
-    write_json(made("one file"), tmp_path / "r.json", cover=Cover(labels=labels))
-    plain = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    plain = with_names(plain_document(made("one file")), Cover(labels=labels), internal=False)
     assert plain["labels"] == {"age": "Age in years <now>", "ill": "Ever ill"}
 
 

@@ -146,3 +146,11 @@ def test_it_loads_nothing_that_computes() -> None:
     code = "import sys; from sdckit.report.wording import say; say('Contents', 'de'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "numba", "polars", "pydantic"} & set(loaded)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_columns_that_are_not_the_originals_are_named_in_every_language(language: str) -> None:
+    untold: list[str] = []
+    text = "not every value of age, pay that is shown is the original's: what tables tell by it is not looked at"
+    assert "age, pay" in wording(language).translate(text, {"age", "pay"}, untold.append)
+    assert not untold

@@ -14,7 +14,7 @@ from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part, public_function
 from sdckit.data.limits import LIMITS, LimitKind, limits_asked
 from sdckit.data.scenarios.thresholds import SYNTHETIC
-from sdckit.errors import DataError, ScenarioError, SdcError
+from sdckit.errors import DataError, ScenarioError, SdcError, sure
 
 if TYPE_CHECKING:
     from sdckit.attacks.recovery.near_numbers import NearlyKnown
@@ -31,8 +31,7 @@ ATTACK = partial(Measure, room="attacks", files="attack")
 
 
 def _knowledge(context: Context) -> Knowledge:
-    assert context.knowledge is not None
-    return context.knowledge
+    return sure(context.knowledge)
 
 
 def _draw_arguments(context: Context) -> dict[str, Any]:
@@ -156,8 +155,7 @@ def _sizes(context: Context) -> list[int]:
 
 
 def _recovery_arguments(context: Context) -> dict[str, Any]:
-    pair = context.pair
-    assert pair is not None
+    pair = sure(context.pair)
     return {
         "scenario": context.scenario, "k": _sizes(context), "risk": context.scenario.limits.risk,
         "seed": context.seed, "id": pair.id, "guess": not context.lean,
@@ -423,8 +421,7 @@ ALONE = replace(RECOVERABLE, files="one", parts=_alone_parts, condition=_alone_c
 def _differencing_parts(context: Context) -> Iterator[Part]:
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger, files_at_hand, with_files
 
-    place = context.scenario.ledger
-    assert place is not None
+    place = sure(context.scenario.ledger)
     folder = context.scenario.folder
     ledger = place.opened or context.once(
         "ledger", lambda: ReleaseLedger.open(folder / place.folder, key=folder / place.key, survey=place.survey)

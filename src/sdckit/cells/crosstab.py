@@ -14,7 +14,7 @@ from sdckit.cells.frequencies import wildcard_counter, wildcard_pairs
 from sdckit.cells.table import AnyCells, Cells, Crosstab
 from sdckit.data import pa, pt
 from sdckit.data.columns import Coded, as_floats
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.grouping import ascending
 
@@ -232,8 +232,7 @@ def scale_of(
     if ordered:
         return "ordered"
     if level.kind in ("integer", "number"):
-        values = numbers_of(level, codes)
-        assert values is not None
+        values = sure(numbers_of(level, codes))
         place = np.argsort(values, kind="stable")
         if numeric or is_spread_like_numbers(values[place], size[place]):
             return "number"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import TABLE_SPAN, Layout, Tabulated, group_codes
 from sdckit.cells.table import Cells
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.grouping import Groups, first_of_groups, sum_by
 from sdckit.numerics.wildcard_matches.matched_margins import NO_WEIGHT, Merged, match_merged, merge, recode
@@ -247,9 +247,7 @@ class Margin:
 
     @property
     def _layout(self) -> Layout:
-        layout = self.cells.table.layout
-        assert layout is not None
-        return layout
+        return sure(self.cells.table.layout)
 
     def without(self, *dropped: str) -> Margin:
         """Leave keys out."""

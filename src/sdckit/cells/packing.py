@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,20 @@ from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
 WORD = 64
 TABLE_SPAN = 1 << 22  # largest code that is looked up in a table
 Field = tuple[NDArray[Any], NDArray[np.uint8], int, int, int]
+T = TypeVar("T")
+
+
+def made_once(memo: MutableMapping[Any, Any], mark: Any, make: Callable[[], T]) -> T:
+    """What was made under a mark before; else it is made and kept.
+
+    >>> memo = {}
+    >>> made_once(memo, "a", lambda: 1), made_once(memo, "a", lambda: 2), memo
+    (1, 1, {'a': 1})
+    """
+    if mark not in memo:
+        memo[mark] = make()
+    kept: T = memo[mark]
+    return kept
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory, with_plain_numbers
-from sdckit.cells.packing import SharedGroups, group_codes, group_files
+from sdckit.cells.packing import SharedGroups, group_codes, group_files, made_once
 from sdckit.cells.plans.count_cells import Beside, TooManyCellsError, bytes_of_cells, sizes_of
 from sdckit.cells.plans.lazy import ROWS, LazyCells, PlanCells, TooMuchError, check_collected
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, count_file, count_together
@@ -137,9 +137,7 @@ class Pair:
             return tuple(int(times.sum()) for times in self.times)
         if not any(map(is_lazy, self.frames)):
             return tuple(map(len, self.frames))
-        if ("sizes",) not in self.memo:
-            self.memo["sizes",] = tuple(map(count_records, self.frames))
-        return self.memo["sizes",]  # type: ignore[no-any-return]
+        return made_once(self.memo, ("sizes",), lambda: tuple(map(count_records, self.frames)))
 
     def mean(self, values: NDArray[Any], among: NDArray[np.bool_] | None = None) -> float:
         """The mean over the records of the original, or `among` some, of what its rows have; NaN where there is none.
@@ -235,11 +233,8 @@ class Pair:
         return (*per_file, self.with_control["days", name])
 
     def _floats(self, kind: str, name: str, read: Callable[[nw.Series[Any], str], Floats]) -> tuple[Floats, ...]:
-        if (kind, name) not in self.memo:
-            files = [read(self.column(name, file), label) for file, label in enumerate(self.names)]
-            self.memo[kind, name] = self._ordered(files)
-        per_file: tuple[Floats, ...] = self.memo[kind, name]
-        return per_file
+        files = (read(self.column(name, file), label) for file, label in enumerate(self.names))
+        return made_once(self.memo, (kind, name), lambda: self._ordered(list(files)))
 
     def _ordered(self, files: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
         """Values of original and releases, the rows in the original's order if they are matched by an id."""
@@ -248,16 +243,13 @@ class Pair:
 
     def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
         """Records of all files grouped by some columns as categories; without columns all are in one group."""
-        key = ("groups", tuple(names))
         sizes = [len(frame) for frame in self.frames]
         memo = self.memo
         if control and self.control is not None:
             sizes.append(len(self.control))
             memo = self.with_control
-        if key not in memo:
-            memo[key] = group_files([self.codes(name, control=control).codes for name in names], sizes, self.times)
-        groups: SharedGroups = memo[key]
-        return groups
+        codes = (self.codes(name, control=control).codes for name in names)
+        return made_once(memo, ("groups", tuple(names)), lambda: group_files(list(codes), sizes, self.times))
 
     def known_groups(self, names: Sequence[str]) -> SharedGroups | None:
         """What `groups` gives where it takes little: it was made before."""
@@ -265,10 +257,7 @@ class Pair:
 
     def once(self, mark: tuple[Any, ...], make: Callable[[], Of]) -> Of:
         """What was made of these files under a mark before; else it is made and kept."""
-        if mark not in self.memo:
-            self.memo[mark] = make()
-        kept: Of = self.memo[mark]
-        return kept
+        return made_once(self.memo, mark, make)
 
     def records_by_id(self, plans: Sequence[nw.LazyFrame[Any]]) -> list[int]:
         """The records of each file, which is on an engine; looked at once whether the id names each row once in it.

@@ -39,7 +39,7 @@ from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
 from sdckit.data.columns import code_column
 from sdckit.data.frames import blocks, check_plan_names, column_names, is_far, is_lazy
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import Words, merged_groups
 
@@ -106,8 +106,7 @@ class PartedPair(Pair):
     def changed(self, names: Sequence[str]) -> Ints:
         """Of rows that belong together in how many a release changed each column (m, names)."""
         assert self.dealt is not None
-        assert self.dealt.n_changed is not None
-        return self.dealt.n_changed[:, [self.dealt.names.index(name) for name in names]]
+        return sure(self.dealt.n_changed)[:, [self.dealt.names.index(name) for name in names]]
 
     def only(self, names: Sequence[str], *, together: bool = False) -> PartedPair:
         """The cells of some columns, among them those by which they are dealt out, added up."""
@@ -243,8 +242,7 @@ class _Part(Pair):
 
     def by_file(self, file: int) -> Ints:
         """The records of each cell of a file."""
-        assert self.times is not None
-        return self.times[file]
+        return sure(self.times)[file]
 
     def subgroup(self, by: Sequence[str]) -> Ints:
         """Of each cell of the original its place among `PartedPair.subgroups`."""
@@ -329,8 +327,7 @@ class _WordPart(_Part):
         first = list(self.whole.levels)[: len(names)]
         mark = "groups", tuple(names)
         if names and set(first) == set(names):
-            times, shift = self.times, self.dealt.layout.shifts[self.dealt.names.index(first[-1])]
-            assert times is not None
+            times, shift = sure(self.times), self.dealt.layout.shifts[self.dealt.names.index(first[-1])]
             self.once(mark, lambda: SharedGroups(*merged_groups(self.cells, times, shift), times))
         return self.memo.get(mark)
 

@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.packing import Tabulated, group_codes, tabulate
+from sdckit.cells.packing import Tabulated, group_codes, made_once, tabulate
 from sdckit.data import arguments, pt
 from sdckit.data.columns import Coded, checked_weight, code_column, to_arrow
 from sdckit.data.frames import result_frame
@@ -478,10 +478,7 @@ class Cells(AnyCells):
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """Return what a function returns, computed once for all measures of these cells."""
-        if key not in self.memo:
-            self.memo[key] = make()
-        value: T = self.memo[key]
-        return value
+        return made_once(self.memo, key, make)
 
     def household_of_row(self, household: str) -> tuple[NDArray[np.int32], int]:
         """Household number of each record, and the number of households."""

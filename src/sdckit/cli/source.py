@@ -16,7 +16,7 @@ from sdckit.cli import options
 from sdckit.cli.errors import tell
 from sdckit.cli.progress import Steps
 from sdckit.display import some_of
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError, ScenarioError, sure
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,8 +64,7 @@ def read_given(
     from sdckit.data.files.readers import scan_header
     from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
-    recodings = read_recodings(recipe, log)
-    assert recodings is not None
+    recodings = sure(read_recodings(recipe, log))
     if log is None:
         return recodings
     columns = (header or scan_header(file, **how)).columns

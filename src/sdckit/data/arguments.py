@@ -84,6 +84,13 @@ def count(value: object, name: str, says: str = "is a count", *, at_least: int =
     raise _refused(name, says, f"a whole number {bounds}")
 
 
+def release(value: object, m: int) -> int:
+    """The place, from 0 on, of one of `m` releases, given its number."""
+    if is_whole(value) and 1 <= value <= m:
+        return int(value) - 1
+    raise DataError(f"release is a number from 1 to {m}", argument="release")
+
+
 def counts(value: object, name: str, says: str = "is a count", *, at_least: int = 1) -> tuple[int, ...]:
     """One or several integers (or none), sorted and without duplicates.
 

@@ -59,6 +59,15 @@ def set_bit(bits, at):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
+def ones_of(word):  # type: ignore[no-untyped-def]
+    """Number of bits set in a word (Warren, Hacker's Delight)."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True, inline="always")
 def has_bit(bits, at):  # type: ignore[no-untyped-def]
     """Bit number `at` of a bit set (uint64 array), 0 or 1."""
     return (bits[at >> SIXTH] >> (at & LOW)) & np.uint64(1)

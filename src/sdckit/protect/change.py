@@ -141,6 +141,13 @@ def became_fractions(frame: Any, data: Any, names: Sequence[str]) -> dict[str, s
     return {"type": "; ".join(moved)} if moved else {}
 
 
+def no_longer_whole(series: Any, new: Floats, why: str) -> dict[str, str]:
+    """The note that a column of whole numbers became one of floats, as some new values are not whole."""
+    if series.dtype.is_integer() and not (new == np.round(new)).all():
+        return {"type": f"{series.name}: whole numbers became floats, {why}"}
+    return {}
+
+
 # Random numbers: the same from the same generator, on any number of threads.
 
 

@@ -35,6 +35,15 @@ def bars(
     return ChartBlock("bars", {"rows": drawn, "unit": unit}, caption, aside)
 
 
+def groups_blocks(
+    caption: str, by: Sequence[str], heads: Sequence[str], rows: Sequence[Sequence[str]], n: int
+) -> list[Block]:
+    """Table of the first of `n` groups, each with labels and the texts below `heads`, and how many more there are."""
+    numeric = tuple(range(len(by), len(by) + len(heads)))
+    table = TableBlock(caption, (*by, *heads), tuple(map(tuple, rows)), numeric)
+    return [table, *([Paragraph(f"… {n - len(rows):,} more", "note")] if n > len(rows) else [])]
+
+
 RULES = ("category", "wildcard")  # for missing key values
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sdckit.attacks.attack_rates import EVERY, control_state_of, worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.common_blocks import bars
+from sdckit.report.common_blocks import bars, groups_blocks
 from sdckit.report.conclusions import RESIDUAL, UNDEFINED, concluded, judge_rates
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.setting import PairSetting
@@ -308,14 +308,12 @@ def group_blocks(tree: Plain, name: str, columns: Sequence[Column]) -> list[Bloc
         return []
     by, rows = groups["by"], groups["rows"]
     several = len(tree["releases"]) > 1
-    heads = (*by, *(["Release"] if several else []), *(head for head, _ in columns))
-    texts = tuple(
+    heads = (*(["Release"] if several else []), *(head for head, _ in columns))
+    texts = [
         (*row["labels"], *([str(row["release"])] if several else []), *(text(row) for _, text in columns))
         for row in rows[:MOST_GROUPS]
-    )
-    table = TableBlock(f"{capital(name)}, by {', '.join(by)}", heads, texts, tuple(range(len(by), len(heads))))
-    left_out = len(rows) - MOST_GROUPS
-    return [table, *([Paragraph(f"… {left_out:,} more", "note")] if left_out > 0 else [])]
+    ]
+    return groups_blocks(f"{capital(name)}, by {', '.join(by)}", by, heads, texts, len(rows))
 
 
 def _group_columns(tree: Plain) -> list[Column]:

@@ -12,6 +12,7 @@ from typing import Any
 from sdckit.cells.record_result import RecordResult
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.common_blocks import groups_blocks
 from sdckit.report.gate.figures import InternalOnly, Ledger, Part, Told, Tree
 from sdckit.report.gate.protect import SMALLEST_GUARD
 from sdckit.report.view import Plain
@@ -114,14 +115,12 @@ def subgroup_blocks(plain: Plain, place: str) -> list[Block]:
         any_share = any(_share(row["figures"][name]) != "–" for row in rows for name in shown)
         tables = [_shares(tree["by"], rows, shown)] if any_share else []
         return [*tables, Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
-    texts = tuple(
+    texts = [
         (*row["labels"], f"{row['n']:,}", *(_text(row["figures"][name]) for name in shown))
         for row in rows[:MOST_GROUPS]
-    )
-    heads = (*tree["by"], "Records", *map(_words, shown))
-    table = TableBlock(f"By {by}, the riskiest first", heads, texts, tuple(range(len(tree["by"]), len(heads))))
-    left_out = len(rows) - MOST_GROUPS
-    return [table, *([Paragraph(f"… {left_out:,} more", "note")] if left_out > 0 else [])]
+    ]
+    heads = ("Records", *map(_words, shown))
+    return groups_blocks(f"By {by}, the riskiest first", tree["by"], heads, texts, len(rows))
 
 
 def single_blocks(result: Any) -> list[Block]:

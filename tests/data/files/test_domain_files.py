@@ -33,6 +33,13 @@ def test_a_line_is_read_as_far_as_it_goes(tmp_path: Path, tail: bytes, expected:
     assert [tuple(row) for row in coded.tolist()] == [(0, 0), *expected]
 
 
+def test_an_encoding_that_cannot_go_on_is_none_and_half_a_pair_ends_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"sex,age\nf,3\nm,+2AA-\n")
+    with pytest.raises(FileFormatError, match="there is no encoding 'idna'"):
+        DomainFile(tmp_path / "a.csv", encoding="idna").read(DOMAIN)
+    assert DOMAIN.encode(DomainFile(tmp_path / "a.csv", encoding="utf-7").read(DOMAIN)).tolist() == [[0, 0], [1, 2]]
+
+
 def test_how_a_csv_is_written_is_found_in_its_first_line_or_said(tmp_path: Path) -> None:
     domain = Domain((DomainColumn("größe", "decimal", edges=(0, 1.5, 3)),))
     (tmp_path / "a.csv").write_bytes("größe;b\n1,75;a,b,c,d\n".encode("latin-1"))

@@ -88,6 +88,9 @@ def test_encoding_given_is_taken_without_warning(saved):
     refused(FileFormatError, "line 2: the bytes are not utf-8 text", path, encoding="utf-8")
     refused(FileFormatError, "no encoding of the name given", path, encoding="klingon")
     refused(FileFormatError, "name the encoding", path, encoding="hex")
+    # one that cannot say where it failed, and what can be decoded and still is no text
+    refused(FileFormatError, "no encoding of the name given", saved(b"a\n1\nxn--\xc3\n"), encoding="idna")
+    refused(FileFormatError, "line 3: the bytes are not utf-7 text", saved("a\n1\n+2AA-\n"), encoding="utf-7")
 
 
 def test_utf16_without_mark(saved):

@@ -7,7 +7,7 @@ import pytest
 
 from protect.suppression_files import draw_rows, fewest, free, frequencies, needs, without, working
 from sdckit.protect.suppression import suppression_bound, suppression_bound as suppression_exact
-from sdckit.protect.suppression.suppression_bound import lower_bound, needs_of, needs_unbounded, solve
+from sdckit.protect.suppression.suppression_bound import bound_of, lower_bound, needs_of, solve
 from sdckit.protect.suppression.suppression_choices import find_choices
 
 
@@ -15,7 +15,7 @@ def bounds(rows, k, alpha=1.0):
     at = working(rows, alpha).situation(range(len(rows[0])))
     choices = find_choices(at, k, free(rows))
     found = needs_of(at, k, choices, free(rows))
-    return lower_bound(at, k, choices, found, alpha), lower_bound(at, k, choices, needs_unbounded(at, k), alpha)
+    return lower_bound(at, k, choices, found, alpha), bound_of(at, k, alpha)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.15])

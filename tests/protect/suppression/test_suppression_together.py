@@ -13,15 +13,9 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError
 from sdckit.protect.by_household import read_homes
+from sdckit.protect.suppression.suppression_bound import bound_of
 from sdckit.protect.suppression.suppression_choices import find_choices
-from sdckit.protect.suppression.suppression_together import (
-    bonds_of,
-    bound_together,
-    give_back,
-    read_together,
-    weighed,
-    widen,
-)
+from sdckit.protect.suppression.suppression_together import bonds_of, give_back, read_together, weighed, widen
 
 HOMES = pl.DataFrame({"home": [1, 1, 2, 2, 2], "a": [1, 1, 2, 2, 2], "b": [1, 2, 3, None, 5], "c": [1, 2, 3, 4, 5]})
 KEYS = ("a", "b")
@@ -123,11 +117,11 @@ def test_no_solution_goes_below_the_bound_whoever_loses_values(seed):
         sum(cells) for cells in product([0, 1], repeat=12)
         if min(counted(rows, np.array(cells, bool).reshape(2, 6))) >= 2
     )  # fmt: skip
-    assert bound_together(working(rows).situation([0, 1]), 2, 1.0) <= fewest
+    assert bound_of(working(rows).situation([0, 1]), 2, 1.0, together=True) <= fewest
 
 
 def test_a_file_that_holds_has_no_bound():
-    assert bound_together(working([(1, 1)] * 3).situation([0, 1]), 3, 1.0) == 0
+    assert bound_of(working([(1, 1)] * 3).situation([0, 1]), 3, 1.0, together=True) == 0
 
 
 @pytest.mark.parametrize("given", ["a", [["a"]], [["c", "d"]], ["ab"], 3, [[1.5, "a"]]])

@@ -20,6 +20,7 @@ from sdckit.data.columns import checked_weight
 from sdckit.data.ledger.digests import LINKING, Levels, codes_of, places
 from sdckit.data.methods import ADVICE
 from sdckit.data.scenarios.roles import Roles
+from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 
 # An earlier release as its sketch has it: a row for each combination, with the texts of the levels that are known.
@@ -36,8 +37,7 @@ def open_sketch(new: OpenedRelease, earlier: Earlier) -> OpenedRelease | None:
         return None
     levels = {}
     for name, of_row in zip(columns, codes, strict=True):
-        part = earlier.sketch.get("counts", (name,))
-        assert part is not None
+        part = sure(earlier.sketch.get("counts", (name,)))
         known = new.levels.get(name, Levels(name, np.zeros(0, np.int32), ()))
         digests = earlier.digester.levels(known)
         alone = earlier.digester.combinations([(digests, np.arange(len(digests), dtype=np.int32))], len(digests))
@@ -51,8 +51,7 @@ def open_sketch(new: OpenedRelease, earlier: Earlier) -> OpenedRelease | None:
             number = np.where(number == missing + 1, 0, number - (number > missing + 1))
             texts.pop(missing)
         levels[name] = Levels(name, number[of_row].astype(np.int32), tuple(texts))
-    counts = earlier.sketch.get("counts", columns)
-    assert counts is not None
+    counts = sure(earlier.sketch.get("counts", columns))
     return OpenedRelease(None, len(codes[0]), levels, None, size=counts.numbers)
 
 

@@ -20,6 +20,7 @@ from sdckit.attacks.differencing.several_columns import (
     shared_codes,
 )
 from sdckit.cells.number_columns import stored_as_numbers
+from sdckit.cells.packing import made_once
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.frames import plain_columns
 from sdckit.data.ledger.digests import Levels, canonical
@@ -125,8 +126,4 @@ def _says_nothing(here: Levels, n: int, there: Levels, m: int) -> bool:
 
 
 def _opened(memo: dict[Any, Any], frame: Any, name: str) -> Levels:
-    place = ("shared", name)
-    if place not in memo:
-        memo[place] = canonical(code_column(frame[name]))
-    levels: Levels = memo[place]
-    return levels
+    return made_once(memo, ("shared", name), lambda: canonical(code_column(frame[name])))

@@ -48,7 +48,7 @@ from sdckit.data.memory import PER_LINKED, room_of_search, what_opens
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import DataError, ScenarioError, sure
 from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.grouping import first_of_groups, sum_by
 
@@ -230,8 +230,7 @@ class Earlier:
         """The combination of each person, and the household; of a ledger in no order, of none where it is not known."""
         part = next((part for (kind, *_), part in self.sketch.parts.items() if kind == "homes"), None)
         if self.file is not None:
-            assert self.order is not None
-            return self.order, self.homes
+            return sure(self.order), self.homes
         if part is not None and len(part.numbers):
             return members_of(part)
         return np.repeat(np.arange(old.n), 1 if old.size is None else old.size), None
@@ -768,8 +767,7 @@ def key_sets(
     if keys is None and scenario is None:
         raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=", argument="keys")
     if keys is None:
-        assert scenario is not None
-        own = tuple(scenario.intruders.values())
+        own = tuple(sure(scenario).intruders.values())
     elif isinstance(keys, str) or not hasattr(keys, "__iter__"):
         own = (arguments.names(keys, name) or (),)
     else:

@@ -11,6 +11,7 @@ from sdckit.attacks.published.audit_files import AuditFile, Dense, Suppressed
 from sdckit.attacks.published.audit_model import Axis, System, build, patterns_of, row_words
 from sdckit.attacks.published.audit_programme import MOST_UNKNOWN, Attainable, attainable, loosened
 from sdckit.attacks.published.counted_tables import CountedTable, keep_apart
+from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.linear_bounds import solve_programme
 
@@ -384,8 +385,7 @@ def take_out(audit: ReleaseAudit) -> tuple[AuditFile, Bools]:
     any table; where tables sum a variable, only records with the same value of it are exchanged. The partner is the
     record that needs the fewest suppressions.
     """
-    file, truth = audit.file, audit.file.truth
-    assert truth is not None
+    file, truth = audit.file, sure(audit.file.truth)
     allowed, gone_code = _with_gap(file)
     codes = file.patterns.codes[file.patterns.of_row].copy()
     waiting, open_now = audit.given_back.copy(), np.zeros_like(audit.given_back)

@@ -185,7 +185,7 @@ class JointAudit(PairResult):
         DataError
             There is no such release.
         """
-        place = self._place(release)
+        place = arguments.release(release, self.m)
         return _put_back(self.files[place].frame, self.audits[place]).to_native()
 
     def taken_out(self, release: int = 1) -> Any:
@@ -197,17 +197,12 @@ class JointAudit(PairResult):
             There is no such release, no such remedy was looked for (``remedies=True`` beside the original), or none is
             needed.
         """
-        place = self._place(release)
+        place = arguments.release(release, self.m)
         if not self.repairs or not any(remedy.kind == TAKE_OUT for remedy in self.remedies[place]):
             raise DataError(
                 "no values to take out were looked for, or none are needed; give the original and remedies=True"
             )
         return _without(self.files[place].frame, self.audits[place], self.repairs[place].further)
-
-    def _place(self, release: int) -> int:
-        if not arguments.is_whole(release) or not 1 <= release <= self.m:
-            raise DataError(f"release is a number from 1 to {self.m}", argument="release")
-        return release - 1
 
 
 def _ends(bounds: Any) -> tuple[float, float]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, apart
+from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import extremes_of, gather, group
@@ -49,8 +50,7 @@ class Relation:
         """Fitted values by record; NaN where a term is missing."""
 
         def term(factor: float, name: str) -> Floats:
-            part = columns[name].numbers
-            assert part is not None
+            part = sure(columns[name].numbers)
             if self.logs:
                 with np.errstate(invalid="ignore", divide="ignore"):
                     part = np.where(part > 0, np.log(np.where(part > 0, part, 1.0)), np.nan)
@@ -118,8 +118,7 @@ def linear_relation(y: Floats, others: Mapping[str, ReleasedColumn], *, logs: bo
     names = [name for name, column in others.items() if _may_take_part(column, known, logs=logs)]
 
     def term(name: str) -> Floats:
-        numbers = others[name].numbers
-        assert numbers is not None
+        numbers = sure(others[name].numbers)
         return _logarithms(numbers) if logs else numbers
 
     if len(names) < 2 or (fit := _fit(_logarithms(y) if logs else y, term, names)) is None:
@@ -403,17 +402,11 @@ def numbered(values: Floats) -> tuple[Codes, int]:
 
 
 def number_predictor(
-    columns: Sequence[str],
-    words: str,
-    values: Floats,
-    *,
-    joins: bool = False,
-    groups: bool = True,
-    kind: Kind = "column",
+    columns: Sequence[str], words: str, values: Floats, *, groups: bool = True, kind: Kind = "column"
 ) -> Predictor:
     """Numbers as auxiliary information; records with equal ones are not compared unless they are `groups`."""
     codes, n_levels = numbered(values) if groups else (np.zeros(0, np.int32), 0)
-    return Predictor(tuple(columns), words, codes, n_levels, values, joins, groups, kind)
+    return Predictor(tuple(columns), words, codes, n_levels, values, groups=groups, kind=kind)
 
 
 def counted_predictor(
@@ -573,8 +566,7 @@ def _of_id(column: ReleasedColumn) -> Iterator[Predictor]:
 
 def _gaps(column: ReleasedColumn) -> Floats:
     """What lies between each number and the next one that occurs."""
-    values, single = column.distinct, column.single
-    assert single is not None
+    values, single = column.distinct, sure(column.single)
     place = np.clip(np.searchsorted(values, single), 0, len(values) - 1)
     gaps = np.append(np.diff(values), np.nan)[place]
     gaps[np.isnan(single)] = np.nan

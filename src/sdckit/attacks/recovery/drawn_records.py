@@ -26,7 +26,7 @@ from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_new_column
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import SdcError
+from sdckit.errors import SdcError, sure
 from sdckit.numerics.array_types import Ints
 
 AT_LEAST = " (by the keys of all records alone: at least)"
@@ -138,8 +138,7 @@ def _groups(cells: Pair, name: str) -> dict[str, str]:
     before, after = (touched_cells.read_columns(frame, [name]).get(name) for frame in cells.frames)
     if before is None or after is None or before.numeric or after.numeric:
         return {}
-    assert cells.times is not None
-    codes = touched_cells.truth_codes(after, before, cells.times[0]).astype(np.int64)
+    codes = touched_cells.truth_codes(after, before, sure(cells.times)[0]).astype(np.int64)
     old, new = before.labels(), after.labels()
     known = zip(before.codes.tolist(), codes.tolist(), strict=True)
     return {old[b - 1]: new[c - 1] for b, c in known if b > 0 and c > 0 and old[b - 1] != new[c - 1]}

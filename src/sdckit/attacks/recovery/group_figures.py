@@ -14,6 +14,7 @@ from sdckit.attacks.recovery.derived_columns import Household
 from sdckit.attacks.recovery.numeric_relations import printed_unit, tolerance
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
+from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
 
@@ -60,8 +61,7 @@ def group_figures(columns: Mapping[str, ReleasedColumn], household: str | None) 
         group = Household.of(column)
         rows, few = group.some
         for other in shared:
-            numbers = other.numbers
-            assert numbers is not None
+            numbers = sure(other.numbers)
             if not _is_shared(few, numbers[rows]):
                 continue
             low, high = group.extremes(numbers)
@@ -81,8 +81,7 @@ def _first(column: ReleasedColumn) -> Household:
 
 def _first_numbers(column: ReleasedColumn) -> Floats:
     """The numbers of the first records."""
-    single = column.single
-    assert single is not None
+    single = sure(column.single)
     return single[column.codes[:FIRST]]
 
 
@@ -120,21 +119,18 @@ class _Members:
     @cached_property
     def without_number(self) -> Floats:
         """Members whose number is missing, or shown as a range."""
-        assert self.state.numbers is not None
-        return self.group.sums(np.isnan(self.state.numbers).astype(np.float64))
+        return self.group.sums(np.isnan(sure(self.state.numbers)).astype(np.float64))
 
     @cached_property
     def total(self) -> Floats:
         """Sum of the numbers that are known."""
-        own = self.state.numbers
-        assert own is not None
+        own = sure(self.state.numbers)
         return self.group.sums(np.where(np.isnan(own), 0.0, own))
 
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
         """Least and greatest of the numbers that are known."""
-        assert self.state.numbers is not None
-        return self.group.extremes(self.state.numbers)
+        return self.group.extremes(sure(self.state.numbers))
 
 
 def by_group_figures(state: Reconstruction, figures: list[GroupFigure]) -> None:
@@ -218,8 +214,7 @@ def _counts_kind(
 
 def _by_total(state: Reconstruction, figure: GroupFigure, members: _Members, whole: Bools) -> None:
     """Where a figure is the total or the mean of the members, one whose value is missing is what they leave of it."""
-    own, group = state.numbers, figure.group
-    assert own is not None
+    own, group = sure(state.numbers), figure.group
     near = tolerance(own)
     for how, numbers in _scaled(figure, shares=False):
         rest = numbers - members.total
@@ -239,8 +234,7 @@ def _by_total(state: Reconstruction, figure: GroupFigure, members: _Members, who
 
 def _by_ends(state: Reconstruction, figure: GroupFigure, members: _Members, whole: Bools) -> None:
     """Where a figure is the greatest or the least of the members, one is missing who has it, if no other does."""
-    own, group = state.numbers, figure.group
-    assert own is not None
+    own, group = sure(state.numbers), figure.group
     least, most = members.ends
     for how, ends, sign in (("greatest", most, 1.0), ("least", least, -1.0)):
         several = whole & (group.sizes > 1)
@@ -307,8 +301,7 @@ def _by_rate(
     state: Reconstruction, own: Floats, near: float, companion: ReleasedColumn, group: Household, *, ratio: bool
 ) -> None:
     """Put back what a rate or an amount of the group tells, if it tells the numbers that are known."""
-    x = companion.numbers
-    assert x is not None
+    x = sure(companion.numbers)
     most_wrong = int(group_agreement.MOST_SURELY / group_agreement.STRICTER * len(own))  # of which no rule has more
     rates = _Rates.of(own, x, group, near, ratio=ratio, most_wrong=most_wrong)
     wrong = rates.told - rates.hits

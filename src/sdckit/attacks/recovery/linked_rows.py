@@ -248,11 +248,7 @@ def _ordered(columns: Mapping[str, ReleasedColumn], name: str, time: str | None)
     times = tuple(islice((str(time),) if given else _numbering(columns, grouping), TIMES))
     if not times:
         return grouping
-    by = columns[times[0]]
-    keys = by.numbers
-    if keys is None:
-        keys = np.concatenate([[np.nan], np.argsort(np.argsort(np.array(by.labels())))])[by.codes]
-    rows = np.lexsort((keys, household.of_row))
+    rows = np.lexsort((columns[times[0]].in_order(np.nan), household.of_row))
     return _Grouping(household, rows[np.count_nonzero(household.of_row < 0) :], times)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, apart, in_frame
+from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Floats
 
 NEAR = math.log1p(0.1) - 1e-9  # distance of logarithms: never more than 10 % of the truth
@@ -81,9 +82,7 @@ def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
 
 def _middles(column: ReleasedColumn) -> Floats:
     """Its numbers (n,), of ranges the middle: not finite where a range has no end."""
-    low, high = column.low, column.high
-    assert low is not None
-    assert high is not None
+    low, high = sure(column.low), sure(column.high)
     with np.errstate(invalid="ignore", over="ignore"):
         return np.asarray((low + high) / 2)
 

@@ -41,6 +41,7 @@ from sdckit.data import pc
 from sdckit.data.columns import numbers_as_arrow
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_new_column, with_some_numbers
+from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Floats, Ints
 
 MOST_SEARCHED = 100_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
@@ -80,8 +81,7 @@ class Known:
     def of(self, recovered: Recovered | None) -> Recovered:
         """What is recovered of the column, with what is known of it."""
         if self.target is None:
-            assert recovered is not None
-            return replace(recovered, known=self)
+            return replace(sure(recovered), known=self)
         nothing = _nothing(self.target)
         if recovered is None:
             return replace(nothing, known=self)
@@ -329,8 +329,7 @@ def _nothing(target: ChangedColumn) -> Recovered:
 
 def _truth(file: RecoveryFile, recovered: Recovered) -> Floats:
     """Original values (n,) as numbers, or codes of the release; NaN where there is none."""
-    truth = file.truth_of(recovered)
-    assert truth is not None
+    truth = sure(file.truth_of(recovered))
     return truth if recovered.values is not None else np.where(truth > 0, truth, np.nan)
 
 
@@ -394,9 +393,7 @@ def counted_rows(columns: Mapping[str, ReleasedColumn]) -> Iterator[Predictor]:
 
 
 def _numbers(column: ReleasedColumn) -> Floats:
-    numbers = column.numbers
-    assert numbers is not None
-    return numbers
+    return sure(column.numbers)
 
 
 def _are_shares(values: Floats) -> bool:

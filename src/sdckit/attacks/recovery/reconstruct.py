@@ -328,11 +328,7 @@ def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.in
     for name, column in columns.items():
         if column.n_levels < derived_columns.ID_SHARE * n:
             continue
-        keys = column.numbers
-        if keys is None:
-            rank = np.argsort(np.argsort(np.array(column.labels())))
-            keys = np.concatenate([[-1.0], rank.astype(np.float64)])[column.codes]
-        orders[ordered_by(name)] = np.argsort(keys, kind="stable")
+        orders[ordered_by(name)] = np.argsort(column.in_order(-1.0), kind="stable")
     return orders
 
 

@@ -19,6 +19,7 @@ from sdckit.attacks.recovery.numeric_relations import LookedAt, find_relations, 
 from sdckit.attacks.recovery.sorted_orders import neighbours
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again, others_around
 from sdckit.cells.packing import group_codes
+from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import n_threads
@@ -85,8 +86,7 @@ class Reconstruction:
             return column.numbers
 
         def unchanged() -> Floats:
-            numbers = column.numbers
-            assert numbers is not None
+            numbers = sure(column.numbers)
             return np.where(self.target.touched, np.nan, numbers)
 
         return made_again(self.memo, "numbers", unchanged)
@@ -114,8 +114,7 @@ class Reconstruction:
     @cached_property
     def number_of_code(self) -> Floats:
         """The number of each code that is known of some record; NaN for others."""
-        single, number = self.target.column.single, np.full(self.target.column.n_levels + 1, np.nan)
-        assert single is not None
+        single, number = sure(self.target.column.single), np.full(self.target.column.n_levels + 1, np.nan)
         known = np.flatnonzero(self.shares)
         number[known] = single[known]
         return number
@@ -140,9 +139,7 @@ class Reconstruction:
     @cached_property
     def limits(self) -> tuple[float, float]:
         """Bottom- and top-coding limits of the column; infinite where there is none."""
-        low, high = self.target.low, self.target.high
-        assert low is not None
-        assert high is not None
+        low, high = sure(self.target.low), sure(self.target.high)
         top = low[np.isinf(high) & np.isfinite(low)]
         bottom = high[np.isinf(low) & np.isfinite(high)]
         return float(bottom.max(initial=-np.inf)), float(top.min(initial=np.inf))
@@ -168,9 +165,7 @@ class Reconstruction:
         """Reconstruct numbers in the records `determined`, where they lie within the bounds of the release."""
         if not (determined & self.target.touched).any():
             return
-        low, high = self.target.low, self.target.high
-        assert low is not None
-        assert high is not None
+        low, high = sure(self.target.low), sure(self.target.high)
         with np.errstate(invalid="ignore"):
             within = (values >= low - 1e-9) & (values <= high + 1e-9)
             if self.target.column.whole:
@@ -447,12 +442,10 @@ def by_numbers(
     for predictor in companions:
         if not renewed.intersection((state.name, *predictor.columns)):
             continue
-        first = predictor.numbers_of(slice(derived_columns.SAMPLE))
-        assert first is not None
+        first = sure(predictor.numbers_of(slice(derived_columns.SAMPLE)))
         if not derived_columns.could_be_scaled(own[: derived_columns.SAMPLE], first):
             continue
-        numbers = predictor.numbers
-        assert numbers is not None
+        numbers = sure(predictor.numbers)
         if (scaling := derived_columns.scaled_copy(own, numbers)) is not None:
             values = scaling[1] + scaling[0] * numbers
             state.restore_numbers(~np.isnan(values), values, predictor.columns, predictor.words, predictor.kind)
@@ -471,8 +464,7 @@ def by_numbers(
 
 def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> None:
     """Reconstruct by arithmetic that most unchanged numbers obey, judged on those that it was not fitted to."""
-    truth = state.numbers
-    assert truth is not None
+    truth = sure(state.numbers)
     if state.looked_at is None:
         state.looked_at = LookedAt.of(truth, _halves(truth).fit)
     relations, tried = find_relations(truth, companions, name=state.name, looked_at=state.looked_at)
@@ -521,8 +513,7 @@ def _parts_of_totals(
     state: Reconstruction, columns: Mapping[str, ReleasedColumn], household: Household
 ) -> Iterator[Predictor]:
     """Predictors from household totals: the total less the values of the other members."""
-    own = state.numbers
-    assert own is not None
+    own = sure(state.numbers)
     others = household.sums_of_others(own)
     for name, column in columns.items():
         if name not in (state.name, household.name) and column.numeric and column.n_levels > 3:
@@ -533,15 +524,12 @@ def _parts_of_totals(
 
 def _less(column: ReleasedColumn, others: Floats, rows: Rows) -> Floats:
     """The numbers of some records less others."""
-    numbers = column.numbers
-    assert numbers is not None
+    numbers = sure(column.numbers)
     return np.asarray(numbers[rows] - others[rows])
 
 
 def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:
-    low, high = state.target.low, state.target.high
-    assert low is not None
-    assert high is not None
+    low, high = sure(state.target.low), sure(state.target.high)
     widest = derived_columns.widest_offset(low, high)
     for name, column in columns.items():
         numbers = None if name == state.name else column.numbers
@@ -553,9 +541,7 @@ def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> 
         least = offset.low + offset.slope * numbers
         most = offset.high + offset.slope * numbers
         state.narrow(np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most))
-        first, last = state.low, state.high
-        assert first is not None
-        assert last is not None
+        first, last = sure(state.low), sure(state.high)
         if state.target.column.whole:
             first, last = np.ceil(first - 1e-9), np.floor(last + 1e-9)
         with np.errstate(invalid="ignore"):

@@ -23,7 +23,7 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 
 # Figures of one column.
 
@@ -380,9 +380,8 @@ class RecoverableValues(PairResult):
         DataError
             There is no such release.
         """
-        if not arguments.is_whole(release) or not 1 <= release <= self.m:
-            raise DataError(f"release is a number from 1 to {self.m}", argument="release")
-        return file_put_back(self.files[release - 1], self.found[release - 1]).to_native()
+        place = arguments.release(release, self.m)
+        return file_put_back(self.files[place], self.found[place]).to_native()
 
 
 def recoverable_values(
@@ -558,8 +557,7 @@ def _check(*, pairs: bool, guess: bool, aligned: bool | None, level: float, risk
 
 def judge_values(file: RecoveryFile, recovered: Recovered) -> Recovered:
     """The reconstruction with the values in it that are right, by the original."""
-    truth = file.truth_of(recovered)
-    assert truth is not None
+    truth = sure(file.truth_of(recovered))
     given = recovered.codes if recovered.values is None else recovered.values
     with np.errstate(invalid="ignore"):
         hit = recovered.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))

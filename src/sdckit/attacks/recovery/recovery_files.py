@@ -20,7 +20,7 @@ from sdckit.cells.comparable_files import in_same_order
 from sdckit.cells.pair import ROW, Pair, open_files, open_pair, released_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import Roles, check_columns
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Bools, Floats, Ints
 
 # Prediction of suppressed values by a random forest trained on the release, compared with the most frequent value.
@@ -210,8 +210,7 @@ class RecoveryFile:
 
     def before(self, name: str) -> ReleasedColumn:
         """The original's values of a column, whether or not it was left out."""
-        assert self.truth is not None
-        return self.gone[name] if name in self.gone else self.truth[name]
+        return self.gone[name] if name in self.gone else sure(self.truth)[name]
 
     @property
     def household(self) -> str | None:

@@ -19,7 +19,7 @@ from sdckit.data import pa, pc, pt
 from sdckit.data.columns import Coded, code_column, days_values, float_values, numbers_as_arrow, plain_series
 from sdckit.data.hierarchy import range_of_label
 from sdckit.data.methods import METHODS, kind_of
-from sdckit.errors import DataError, SdcError
+from sdckit.errors import DataError, SdcError, sure
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.grouping import group
 from sdckit.numerics.threads import run
@@ -142,8 +142,7 @@ class ReleasedColumn:
         if self.ends is None:
             return False
         ends = self.ends[self.sizes > 0]
-        ends = ends[np.isfinite(ends)]
-        return bool((ends == np.round(ends)).all())
+        return bool((ends == np.round(ends))[np.isfinite(ends)].all())
 
     @property
     def from_labels(self) -> bool:
@@ -158,6 +157,11 @@ class ReleasedColumn:
     def labels(self) -> list[str]:
         """Printed label of each level, in the order of the codes."""
         return self.coded.labels(self.words.astype(np.int64))
+
+    def in_order(self, missing: float) -> Floats:
+        """Numbers (n,), or in a column without them the places of the labels in their order and `missing`."""
+        own = self.numbers
+        return np.append(missing, np.argsort(np.argsort(np.array(self.labels()))))[self.codes] if own is None else own
 
     @cached_property
     def printed(self) -> pa.Array:
@@ -560,8 +564,7 @@ def _changed_cells(
     """(n,) whether the released value differs from the original one."""
     if not before.numeric or low is None or high is None:
         return np.asarray(~before.missing & (truth_codes(column, before, times) != column.codes))
-    numbers = before.numbers
-    assert numbers is not None
+    numbers = sure(before.numbers)
     with np.errstate(invalid="ignore"):
         touched = ~before.missing & ((low != before.low) | (high != before.high))
     unread = np.isnan(low) & np.isnan(numbers)  # infinite numbers: only their labels can be compared
@@ -580,10 +583,7 @@ def _ends(column: ReleasedColumn) -> tuple[Floats | None, Floats | None]:
 
 def _an_end(before: ReleasedColumn) -> Floats:
     """Original numbers; for a range one of its finite bounds, which lies in every wider range."""
-    numbers, low, high = before.numbers, before.low, before.high
-    assert numbers is not None
-    assert low is not None
-    assert high is not None
+    numbers, low, high = sure(before.numbers), sure(before.low), sure(before.high)
     return np.where(np.isnan(numbers), np.where(np.isfinite(low), low, high), numbers)
 
 

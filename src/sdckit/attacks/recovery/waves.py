@@ -29,12 +29,7 @@ class Waves:
         if person is None or person not in columns or columns[person].n_levels == len(columns[person].codes):
             return None
         codes, when = columns[person].codes, None if time is None else columns.get(time)
-        keys = np.arange(len(codes), dtype=np.float64)
-        if when is not None:
-            numbers = when.numbers
-            ranks = np.append(0.0, np.argsort(np.argsort(np.array(when.labels()))) + 1.0)
-            keys = ranks[when.codes] if numbers is None else numbers
-        order = np.lexsort((keys, codes))
+        order = np.lexsort((np.arange(len(codes)) if when is None else when.in_order(-1.0), codes))
         return cls(order, codes[order] - 1, (person,) if when is None else (person, when.name))
 
     def neighbours(self, known: Bools) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -58,7 +53,8 @@ def by_waves(state: Reconstruction, waves: Waves | None, columns: Mapping[str, R
     before, after = waves.neighbours(known > 0)
     likely = np.where((before >= 0) & (after >= 0) & (known[before] == known[after]), known[before], np.int32(0))
     words = f"the waves before and after of {waves.columns[0]}"
-    _put(state, waves, likely, _tells(state, likely, known), waves.columns, words)
+    if _tells(state, likely, known):
+        _put(state, waves, likely, waves.columns, words)
     last, following = waves.neighbours(np.ones(len(known), np.bool_))
     earlier = np.where(last >= 0, known[last], np.int32(0))
     later = np.where(following >= 0, known[following], np.int32(0))
@@ -66,7 +62,7 @@ def by_waves(state: Reconstruction, waves: Waves | None, columns: Mapping[str, R
         if name in (state.name, *waves.columns) or not _tells(state, np.where(at, earlier, np.int32(0)), known):
             continue
         likely = np.where(at & (earlier > 0), earlier, np.where((following >= 0) & at[following], later, np.int32(0)))
-        _put(state, waves, likely, True, (name, *waves.columns), f"the wave before of {waves.columns[0]}, {words}")
+        _put(state, waves, likely, (name, *waves.columns), f"the wave before of {waves.columns[0]}, {words}")
 
 
 def _conditions(columns: Mapping[str, ReleasedColumn], order: NDArray[np.int64]) -> Iterator[tuple[str, str, Bools]]:
@@ -91,10 +87,7 @@ def _tells(state: Reconstruction, likely: Codes, known: Codes) -> bool:
     return wilson(wrong, right + wrong, group_agreement.CONFIDENCE).high <= group_agreement.MOST_SURELY
 
 
-def _put(
-    state: Reconstruction, waves: Waves, likely: Codes, tells: bool, columns: tuple[str, ...], words: str
-) -> None:  # fmt: skip
-    if tells:
-        codes = np.zeros_like(likely)
-        codes[waves.order] = likely
-        state.restore_codes(codes > 0, codes, columns, words, "linked")
+def _put(state: Reconstruction, waves: Waves, likely: Codes, columns: tuple[str, ...], words: str) -> None:
+    codes = np.zeros_like(likely)
+    codes[waves.order] = likely
+    state.restore_codes(codes > 0, codes, columns, words, "linked")

@@ -168,17 +168,14 @@ def tree_neighbours(features: Features, k: int, *, scaled: bool) -> Ints:
 def _split(points: Floats, rows: Ints, low: Floats, high: Floats) -> tuple[int, float, int]:
     """Partition `rows` in place around a cut; return its column, its value, and the number of rows below it."""
     n, longest = len(rows), (high - low).max()
-    column, widest = 0, -1.0
+    column, widest, least, most = 0, -1.0, 0.0, 0.0
     for at in range(points.shape[1]):
         if high[at] - low[at] >= ALIKE * longest:
-            least, most = points[rows[0], at], points[rows[0], at]
+            start, stop = points[rows[0], at], points[rows[0], at]
             for row in rows:
-                least, most = min(least, points[row, at]), max(most, points[row, at])
-            if most - least > widest:
-                column, widest = at, most - least
-    least, most = points[rows[0], column], points[rows[0], column]
-    for row in rows:
-        least, most = min(least, points[row, column]), max(most, points[row, column])
+                start, stop = min(start, points[row, at]), max(stop, points[row, at])
+            if stop - start > widest:
+                column, widest, least, most = at, stop - start, start, stop
     middle = (low[column] + high[column]) / 2
     cut = min(max(middle, least), most)
     below = _order(points, rows, column, cut, 0, strict=True)

@@ -17,7 +17,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.packing import PackedCodes, Tabulated
+from sdckit.cells.packing import PackedCodes, Tabulated, made_once
 from sdckit.cells.plans.count_cells import (
     PREFIX,
     Counted,
@@ -320,11 +320,8 @@ class PartedCells(PlanCells):
 
     def key_sizes(self) -> KeySizes:
         """The records of each combination of keys, in parts that are looked up; counted once for all measures."""
-        if ("sizes",) not in self.memo:
-            rows = [part.counted.frame for part in self.parts]
-            self.memo["sizes",] = deal_sizes(self.frame, self.keys, self.n, rows)
-        sizes: KeySizes = self.memo["sizes",]
-        return sizes
+        rows = [part.counted.frame for part in self.parts]
+        return made_once(self.memo, ("sizes",), lambda: deal_sizes(self.frame, self.keys, self.n, rows))
 
     def levels_of(self, variable: str) -> DealtLevels:
         """The levels of a variable in the cells of each part: of all sensitive ones, counted once."""
@@ -381,10 +378,7 @@ class PartedCells(PlanCells):
         return tuple(self.spilled.array(kernel(part.columns[name])) for part in self.parts)
 
     def _once(self, key: Any, make: Callable[[], HouseholdSums]) -> HouseholdSums:
-        if key not in self.memo:
-            self.memo[key] = make()
-        kept: HouseholdSums = self.memo[key]
-        return kept
+        return made_once(self.memo, key, make)
 
     def _all_here(self) -> NoReturn:
         most = most_cells(len(self.keys), self.frame)
@@ -516,9 +510,7 @@ def _put_aside(cells: Cells, spilled: Spilled) -> Cells:
     kept: dict[int, NDArray[Any]] = {}
 
     def keep(values: NDArray[Any]) -> NDArray[Any]:
-        if id(values) not in kept:
-            kept[id(values)] = spilled.array(values)
-        return kept[id(values)]
+        return made_once(kept, id(values), lambda: spilled.array(values))
 
     table = cells.table
     aside = replace(

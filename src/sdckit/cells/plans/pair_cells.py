@@ -15,7 +15,7 @@ from sdckit.cells.plans.lazy import most_values
 from sdckit.cells.plans.spark_words import in_words
 from sdckit.cells.shared_coding import EXACT
 from sdckit.data.frames import check_plan_names, collect, on_spark
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Ints
 
 NEAR = 8  # whole numbers of a range up to so many times as wide as there are records are marked in it, not sorted
@@ -147,8 +147,7 @@ def join_files(
         values = (taken.get(name, nw.col(name)).alias(new) for name, new in zip(columns, own, strict=True))
         chosen = frame.select(nw.col(id).alias(key), *values)
         together = chosen if together is None else together.join(chosen, on=key, how="inner")
-    assert together is not None
-    return together, moved
+    return sure(together), moved
 
 
 def check_together(n: int, sizes: Sequence[int], id: str, names: Sequence[str]) -> None:

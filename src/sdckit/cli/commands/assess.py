@@ -38,7 +38,7 @@ from sdckit.cli.source import (
     takes,
 )
 from sdckit.data.scenarios.scenario_form import NONE
-from sdckit.errors import ScenarioError
+from sdckit.errors import ScenarioError, sure
 
 if TYPE_CHECKING:
     from sdckit.data.files.file_checks import FileHeader
@@ -364,8 +364,7 @@ def _with_files(
     from sdckit.data.files.beside_records import beside_records
     from sdckit.data.scenarios.column_roles import among_columns
 
-    scenario, known = assessed.scenario, assessed.column_roles
-    assert known is not None
+    scenario, known = assessed.scenario, sure(assessed.column_roles)
     kept_back = () if assessed.compared else scenario.identifiers
     columns = dict.fromkeys(name for header in headers for name in header.columns if name not in kept_back)
     certain = all(header.certain for header in headers)

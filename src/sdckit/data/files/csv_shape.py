@@ -180,7 +180,7 @@ def _codec(path: Path, encoding: str | None) -> str | None:
         return None
     try:
         name = codecs.lookup(encoding).name
-        "a".encode(name)  # refuses codecs that are not of text
+        b"a".decode(name, "ignore")  # refuses codecs that are not of text, or that cannot say where they failed
     except (LookupError, ValueError):
         raise FileFormatError(f"{path.name}: there is no encoding of the name given; {_HOW}") from None
     return "utf-8" if name == "utf-8-sig" else name
@@ -203,14 +203,16 @@ def _is_utf8(path: Path, data: bytes | None) -> bool:
     return True
 
 
-def _bad_line(raw: bytes, codec: str) -> int | None:
-    """The first line (1-based) that the codec cannot decode."""
+def _bad_line(raw: bytes, codec: str) -> int:
+    """The first line (1-based) that the codec cannot decode, or of which it makes what is no text."""
     try:
-        raw.decode(codec)
+        before = raw.decode(codec)
+        before.encode()
     except UnicodeDecodeError as error:
         before = raw[: error.start].decode(codec, "ignore")
-        return before.count("\n") + (before.count("\r") if "\n" not in before else 0) + 1
-    return None
+    except UnicodeEncodeError as error:
+        before = before[: error.start]
+    return before.count("\n") + (before.count("\r") if "\n" not in before else 0) + 1
 
 
 def _undecodable(path: Path, raw: bytes, codec: str) -> FileFormatError:

@@ -177,8 +177,9 @@ def _csv_text(of: DomainFile, *, header: bool) -> bytes:
         with of.path.open("rb") as opened:
             raw = opened.readline() if header and of.encoding is None else opened.read()
     try:
-        raw = raw.decode(of.encoding, "replace").encode() if of.encoding else raw.removeprefix(codecs.BOM_UTF8)
-    except LookupError:
+        text = raw.decode(of.encoding, "replace").encode(errors="replace") if of.encoding else None
+        raw = raw.removeprefix(codecs.BOM_UTF8) if text is None else text
+    except (LookupError, ValueError):  # none of text, or one that cannot replace what it does not know
         raise FileFormatError(f"there is no encoding {of.encoding!r}") from None
     end = raw.find(b"\n")
     alone = raw.find(b"\r", 0, len(raw) if end < 0 else end)

@@ -19,7 +19,7 @@ from sdckit.data import pa, pl
 from sdckit.data.files.file_limits import UNPACKED, most
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean, nearest
-from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
+from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning, sure
 
 # Compressed CSV files: unpacked into memory.
 
@@ -194,8 +194,7 @@ def file_format(path: Path) -> str:
     # SAS transport stores no number of records, but consists of blocks of 80 bytes.
     if not tail.endswith(end) or (expected == "SAS transport" and size % 80):
         raise FileFormatError(f"{path.name} is a truncated {expected} file: its end is missing; copy it anew")
-    assert inside is not None
-    return inside
+    return sure(inside)
 
 
 def _ends(path: Path) -> tuple[bytes, bytes, int]:

@@ -429,10 +429,15 @@ def missing_rule(keys: Sequence[str], missing: MissingRule, *, default: Rule, st
 
 def describe_rule(keys: Sequence[str], rules: Sequence[Rule], alpha: float) -> str:
     """The rule in words, shown with every result."""
+    weight = "" if alpha == 1 else f"; a match through another record's missing value counts {alpha:g}"
+    return describe_wildcards(keys, rules, f"may stand for any value{weight}")
+
+
+def describe_wildcards(keys: Sequence[str], rules: Sequence[Rule], meaning: str) -> str:
+    """What a missing value of the keys under the rule "wildcard" means, in words, and what one of the others is."""
     wild = [key for key, rule in zip(keys, rules, strict=True) if rule == "wildcard"]
     if not wild:
         return "a missing key value is a category of its own"
-    which = "a missing key value" if len(wild) == len(keys) else f"a missing value of {', '.join(wild)}"
-    weight = "" if alpha == 1 else f"; a match through another record's missing value counts {alpha:g}"
-    rest = "" if len(wild) == len(keys) else "; of the other keys it is a category"
-    return f"{which} may stand for any value{weight}{rest}"
+    if len(wild) == len(keys):
+        return f"a missing key value {meaning}"
+    return f"a missing value of {', '.join(wild)} {meaning}; of the other keys it is a category"

@@ -20,7 +20,7 @@ from sdckit.data.scenarios.guessing.topics import names_codes
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 
 # The recipe step that coarsens a key as suggested, and its text.
@@ -409,8 +409,7 @@ def smaller_key(levels: Levels, key: str = "") -> Grouping | None:
 
 
 def _rounded(levels: Levels, key: str) -> Grouping | None:
-    values = numbers_of(levels.coded, levels.codes)
-    assert values is not None
+    values = sure(numbers_of(levels.coded, levels.codes))
     edges = round_edges(values, levels.size)
     group, after = _numbered(np.searchsorted(edges, values, side="right"))
     if not 1 < after < len(values):

@@ -22,7 +22,7 @@ from sdckit.data.columns import is_number
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.identity.matching import matching_options
 from sdckit.identity.matching.count_matches import Category, Interval, match, match_in_ball
 from sdckit.identity.matching.matching_options import Asked, FilesToMatch, MatchBy, MatchedVariable
@@ -204,8 +204,7 @@ class MatchingRisk(PairRecordResult):
 
     def _told_pieces(self, pair: PartedPair) -> Iterable[Piece]:
         del pair  # its targets were merged
-        assert self.matched.group is not None
-        return [(self.told, self.matched.group, self.matched.times)]
+        return [(self.told, sure(self.matched.group), self.matched.times)]
 
     def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
         """The units to resample: targets, as many as each stands for."""

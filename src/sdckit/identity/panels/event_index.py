@@ -11,7 +11,7 @@ from sdckit.cells.packing import group_codes
 from sdckit.identity.panels.point_files import PointFile, PointFiles
 from sdckit.identity.panels.regular_panel import Tally
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Words
-from sdckit.numerics.coding import GOLDEN, has_bit, splitmix
+from sdckit.numerics.coding import GOLDEN, has_bit, ones_of, splitmix
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.threads import chunks, run
 
@@ -164,15 +164,6 @@ def _assigned(points, index, candidate, known, queue, taken, before):  # type: i
 
 
 @njit(cache=True, nogil=True)
-def _ones(word):  # type: ignore[no-untyped-def]
-    """Number of bits set in a word (Warren, Hacker's Delight)."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@njit(cache=True, nogil=True)
 def _is_candidate(points, index, candidate, known, work):  # type: ignore[no-untyped-def]
     """Whether a person of the file has the known points (p,)."""
     if points.assigned:
@@ -221,7 +212,7 @@ def _in_common(bits, rows):  # type: ignore[no-untyped-def]
         for k in range(1, len(rows)):
             word &= bits[rows[k], at]
         if word:
-            n += _ones(word)
+            n += ones_of(word)
     return n
 
 

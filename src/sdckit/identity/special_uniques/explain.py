@@ -17,7 +17,7 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import EXACT, exact_shown, plain_html
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.identity.contributions import coarsening
 from sdckit.identity.contributions.coarsening import Declared, Grouping, Levels
 from sdckit.result import Result
@@ -359,8 +359,7 @@ def explain(
 
 def _row(cells: Cells, row: object, id: str | None) -> int:
     if id is not None:
-        assert cells.source is not None
-        return row_of(cells.source, id, row)
+        return row_of(sure(cells.source), id, row)
     says = "counts records (to name one by a column give id= too)"
     return arguments.count(row, "row", says, at_most=cells.n) - 1
 

@@ -18,7 +18,7 @@ from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
-from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.missing_values.missing import MissingRule, describe_wildcards
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.size_models import records_of
@@ -149,12 +149,9 @@ class Suda(CellsResult):
     def missing_rule(self) -> str:
         """What a missing key value was taken for, in words: it matches nothing here, unlike in other measures."""
         cells = self.cells
-        wild = [key for key, rule in zip(cells.keys, cells.rules, strict=True) if rule == "wildcard"]
-        if not wild or not any(cells.n_missing):
+        if "wildcard" not in cells.rules or not any(cells.n_missing):
             return cells.missing_rule
-        which = "a missing key value" if len(wild) == len(cells.keys) else f"a missing value of {', '.join(wild)}"
-        rest = "" if len(wild) == len(cells.keys) else "; of the other keys it is a category"
-        return f"{which} {NO_ITEM}{rest}"
+        return describe_wildcards(cells.keys, cells.rules, NO_ITEM)
 
     def _rule(self) -> str:
         return super()._rule() if isinstance(self.cells, LetGo) else self.missing_rule

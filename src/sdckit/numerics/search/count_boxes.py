@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.coding import ones_of
 from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
@@ -105,11 +106,7 @@ def build_plane(upper, lower, first, other):  # type: ignore[no-untyped-def]
 def _ones_before(words, i):  # type: ignore[no-untyped-def]
     """Number of ones among the first i bits of a level (rank query), by a population count."""
     at = i >> 6
-    word = words[at, 0] & ((np.uint64(1) << np.uint64(i & 63)) - np.uint64(1))
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64(words[at, 1]) + np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return np.int64(words[at, 1]) + ones_of(words[at, 0] & ((np.uint64(1) << np.uint64(i & 63)) - np.uint64(1)))
 
 
 @njit(cache=True, nogil=True)

@@ -15,7 +15,7 @@ from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import open_eager, take_rows, with_numbers
 from sdckit.data.seeds import open_rng
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import GOLDEN, splitmix
 from sdckit.numerics.compiling import is_few, njit, sparing
@@ -191,8 +191,7 @@ class _Limit:
         """The mean squared change allowed."""
         if self.r0 is not None:
             return 2 * float(values.var()) * (1 - self.r0)
-        assert self.k0 is not None
-        return (self.k0 * float(values.mean())) ** 2
+        return (sure(self.k0) * float(values.mean())) ** 2
 
 
 @dataclass(frozen=True, eq=False)

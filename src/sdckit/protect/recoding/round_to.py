@@ -12,7 +12,7 @@ from sdckit.data.columns import float_values
 from sdckit.data.replace import as_held, open_records, with_some_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
-from sdckit.protect.change import Change, Protected
+from sdckit.protect.change import Change, Protected, no_longer_whole
 
 Rounding: TypeAlias = Literal["nearest", "down", "random"]
 TINY = 1e-9  # a quotient so near to a whole number is one: 0.3 / 0.1 is 2.9999999999999996
@@ -79,7 +79,7 @@ def round_to(
         "round_to", records.n, {column: records.where(hit)},
         {"column": column, "base": base, "how": how},
         {"seed": secret} if how == "random" else {},
-        _notes(frame[column].dtype, rounded[hit], column),
+        no_longer_whole(frame[column], rounded[hit], "multiples of the base are not all whole"),
     )  # fmt: skip
     return Protected(out, change)
 
@@ -109,9 +109,3 @@ def multiples(
         rounded = times / round(per_unit) if exact else times * base
     unchanged = ~np.isfinite(values) | ~np.isfinite(rounded)
     return np.where(unchanged, values, rounded + 0.0)
-
-
-def _notes(dtype: Any, new: NDArray[np.float64], column: str) -> dict[str, str]:
-    if dtype.is_integer() and not (new == np.round(new)).all():
-        return {"type": f"{column}: whole numbers became floats, multiples of the base are not all whole"}
-    return {}

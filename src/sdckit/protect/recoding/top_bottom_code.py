@@ -14,7 +14,7 @@ from sdckit.data import arguments
 from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.data.replace import Records, as_held, open_records, with_some_numbers
 from sdckit.errors import ColumnError, DataError
-from sdckit.protect.change import Change, Protected
+from sdckit.protect.change import Change, Protected, no_longer_whole
 
 Limit: TypeAlias = "float | Mapping[Any, float | None]"
 Replacement: TypeAlias = 'Literal["limit", "mean"] | float'
@@ -116,7 +116,7 @@ def top_bottom_code(
             "column": column, "by": list(names), "to": dict(to) if isinstance(to, Mapping) else to,
             **{end: "by group" if end in mapped else given for end, given in ends.items()},
         },
-        mapped, _notes(frame[column].dtype, new[hit], column),
+        mapped, no_longer_whole(frame[column], new[hit], "since the new values are not all whole"),
     )  # fmt: skip
     return Protected(out, change)
 
@@ -203,9 +203,3 @@ def _new_values(
         raise DataError('to="mean": values beyond the limit are infinite and have no mean', argument="to")
     sums = np.bincount(of_row, groups.records.times(values[beyond], beyond), minlength=groups.n)
     return (sums / np.maximum(counts, 1))[of_row]
-
-
-def _notes(dtype: Any, new: NDArray[np.float64], column: str) -> dict[str, str]:
-    if dtype.is_integer() and not (new == np.round(new)).all():
-        return {"type": f"{column}: whole numbers became floats, since the new values are not all whole"}
-    return {}

@@ -22,7 +22,7 @@ from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import job
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded, solve
+from sdckit.protect.suppression.suppression_bound import Needs, bound_of, lower_bound, needs_of, solve
 from sdckit.protect.suppression.suppression_choices import (
     TINY,
     Combinations,
@@ -38,15 +38,7 @@ from sdckit.protect.suppression.suppression_choices import (
 from sdckit.protect.suppression.suppression_implied import hide_implied as hide, implied
 from sdckit.protect.suppression.suppression_matches import few_matches_of_truth, match_truth
 from sdckit.protect.suppression.suppression_mend import mend
-from sdckit.protect.suppression.suppression_together import (
-    Bonds,
-    bonds_of,
-    bound_together,
-    give_back,
-    read_together,
-    weighed,
-    widen,
-)
+from sdckit.protect.suppression.suppression_together import Bonds, bonds_of, give_back, read_together, weighed, widen
 
 # Notes on a local suppression.
 
@@ -272,22 +264,22 @@ def local_suppression(
             says = "exact=True counts values one by one: no household, and nothing that goes together"
             raise DataError(says, argument="exact")
         file = _open(frame, coded[: len(roles.keys)], records, roles, groups, max(level for _, level in requests))
-        at_risk = _at_risk(file, requests)
-        outcome = _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
+        at_risk, orders = _at_risk(file, requests), _orders(file, requests, rank)
+        solved = _solve_together(file, requests, orders, bonds) if bonds.bind else _solve(file, requests, orders, exact)
         details: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
         details |= {"household": own[0], "household_variables": list(shared)} if shared else {}
         alone = bonds.alone(len(roles.keys))
         secret = {"seed": drawn} if hide_implied or true_keys else {}
         details |= {"hide_implied": hide_implied, "n_implied": None}
         if hide_implied:
-            following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
+            following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, orders, bonds))
             count = partial(_count_following, lambda: following, bound=bonds.bind)
         else:  # counting takes long compared with the search, and is done when it is read
             count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
         if true_keys:
-            details |= {"true_keys": True, "n_few_matches": _match_true_keys(file, requests, rank, bonds, rng)}
+            details |= {"true_keys": True, "n_few_matches": _match_true_keys(file, requests, orders, bonds, rng)}
         settings = (roles, groups, requests, rank)
-        return _protected(frame, records.n, *settings, file, at_risk, outcome, bonds, details, secret, count)
+        return _protected(frame, records.n, *settings, file, at_risk, solved, bonds, details, secret, count)
 
 
 def _count_following(
@@ -299,26 +291,30 @@ def _count_following(
     return {"n_implied": n}, implied_notes(n, bound=bound)
 
 
-def _mend_again(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> None:
+def _mend_again(file: WorkingFile, requests: Requests, orders: Sequence[Order], bonds: Bonds) -> None:
     """Suppress further values until every set of keys reaches k again."""
-    numbers, again = _levels(file) if rank is None else rank, True
+    again = True
     while again:
-        orders = [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
-        taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
-        again = any(taken)
+        again = _mend_each(file, requests, orders)
         widen(file, bonds)
+
+
+def _mend_each(file: WorkingFile, requests: Requests, orders: Sequence[Order]) -> bool:
+    """Suppress further values for each set of keys in turn; whether there were any."""
+    taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
+    return any(taken)
 
 
 def _match_true_keys(
-    file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds, rng: np.random.Generator
+    file: WorkingFile, requests: Requests, orders: Sequence[Order], bonds: Bonds, rng: np.random.Generator
 ) -> int:
     """Suppress further values until k records match every record's true keys; the records for which too few are."""
-    numbers, short = _levels(file) if rank is None else rank, np.empty(0, np.int64)
+    short = np.empty(0, np.int64)
     for _ in range(ROUNDS):
-        for keys, k in requests:
-            match_truth(file, keys, k, [numbers[j] for j in keys], bonds.linked(keys), rng)
+        for (keys, k), order in zip(requests, orders, strict=True):
+            match_truth(file, keys, k, order.rank, bonds.linked(keys), rng)
         widen(file, bonds)
-        _mend_again(file, requests, rank, bonds)  # missing values count for less, or not at all, for k itself
+        _mend_again(file, requests, orders, bonds)  # missing values count for less, or not at all, for k itself
         short = np.concatenate([few_matches_of_truth(file, keys, k)[0] for keys, k in requests])
         if not len(short):
             break
@@ -389,38 +385,30 @@ def _at_risk(file: WorkingFile, requests: Requests) -> NDArray[np.bool_]:
     return at_risk
 
 
-def _solve(
-    file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, exact: Literal["auto"] | bool
-) -> _Outcome:
+def _solve(file: WorkingFile, requests: Requests, orders: Sequence[Order], exact: Literal["auto"] | bool) -> _Outcome:
     """Suppress values until every request holds."""
-    numbers = _levels(file) if rank is None else rank
     if len(requests) == 1 and file.alpha == 1:
-        keys, k = requests[0]
-        return _solve_one(file, keys, k, Order(tuple(numbers[j] for j in keys), rank is not None), exact)
-    bounds = [_bound(file.situation(keys), k, file.alpha) for keys, k in requests]
-    again = True
-    while again:
-        orders = [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
-        taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
-        again = any(taken)  # a record may have come to lack all of some set: it counts for nobody there
+        return _solve_one(file, *requests[0], orders[0], exact)
+    bounds = [bound_of(file.situation(keys), k, file.alpha) for keys, k in requests]
+    while _mend_each(file, requests, orders):
+        pass  # a record may have come to lack all of some set: it counts for nobody there
     return _Outcome(max(bounds), exact=False)
 
 
-def _solve_together(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> _Outcome:
+def _solve_together(file: WorkingFile, requests: Requests, orders: Sequence[Order], bonds: Bonds) -> _Outcome:
     """The same for linked values: chosen at their full cost, extended to whole bundles, restored as a whole."""
-    numbers = _levels(file) if rank is None else rank
     starts = [file.situation(keys) for keys, _ in requests]
-    bounds = [bound_together(at, k, file.alpha) for at, (_, k) in zip(starts, requests, strict=True)]
+    bounds = [bound_of(at, k, file.alpha, together=True) for at, (_, k) in zip(starts, requests, strict=True)]
     alone = None
     if len(requests) == 1 and file.alpha == 1:
-        order, k = Order(tuple(numbers[j] for j in requests[0][0]), rank is not None), requests[0][1]
-        choices = find_choices(starts[0], k, order)
-        alone = lower_bound(starts[0], k, choices, needs_of(starts[0], k, choices, order))
+        k = requests[0][1]
+        choices = find_choices(starts[0], k, orders[0])
+        alone = lower_bound(starts[0], k, choices, needs_of(starts[0], k, choices, orders[0]))
     again = True
     while again:
         again = False
-        for keys, k in requests:
-            order, at = Order(tuple(numbers[j] for j in keys), rank is not None), file.situation(keys)
+        for (keys, k), order in zip(requests, orders, strict=True):
+            at = file.situation(keys)
             taken = mend(file, keys, k, order, at, weighed(find_choices(at, k, order), bonds, keys))
             widen(file, bonds)
             again |= taken  # a record may have come to lack all keys, and counts for nobody then
@@ -429,9 +417,10 @@ def _solve_together(file: WorkingFile, requests: Requests, rank: tuple[float, ..
     return _Outcome(max(bounds), exact=False, alone=alone)
 
 
-def _levels(file: WorkingFile) -> tuple[float, ...]:
-    """Number of levels in use of each key."""
-    return tuple(float(_in_use(column)) for column in file.keys)
+def _orders(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None) -> list[Order]:
+    """The order of the keys of each set, by the number of levels in use where no rank is given."""
+    numbers = tuple(float(_in_use(column)) for column in file.keys) if rank is None else rank
+    return [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
 
 
 def _in_use(column: Coded) -> int:
@@ -439,16 +428,6 @@ def _in_use(column: Coded) -> int:
     if column.span > len(codes):
         return len(np.unique(codes))
     return int(np.count_nonzero(np.bincount(codes, minlength=column.n_codes)))
-
-
-def _bound(at: Situation, k: int, alpha: float) -> int:
-    """A lower bound that holds however many values a record may lose."""
-    if alpha == 0:  # nothing but a record's own loss helps it, unless it lacks values already
-        risky = at.at_risk(k)
-        whole = (at.codes[risky] >= 0).all(axis=1)
-        return max(int(len(risky) > 0), int(at.size[risky[whole]].sum()))
-    choices = find_choices(at, k, Order((0,) * at.codes.shape[1], strict=False), largest=0)
-    return lower_bound(at, k, choices, needs_unbounded(at, k), alpha)
 
 
 def _solve_one(file: WorkingFile, keys: Sequence[int], k: int, order: Order, exact: Literal["auto"] | bool) -> _Outcome:
@@ -459,7 +438,7 @@ def _solve_one(file: WorkingFile, keys: Sequence[int], k: int, order: Order, exa
     mend(file, keys, k, order, start, choices)
     lost = sum(file.gone[j] for j in keys)
     if (np.asarray(lost) > _most(start, needs)).any():
-        return _Outcome(_bound(start, k, 1.0), exact=False)
+        return _Outcome(bound_of(start, k, 1.0), exact=False)
     if exact is False or order.strict or not len(needs.cells):
         return _Outcome(bound, exact=False)
     solved = _programme(file, start, keys, k, needs, bound, exact)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.grouping import group
 from sdckit.numerics.linear_bounds import solve_programme
-from sdckit.protect.suppression.suppression_choices import TINY, Choices, Order, Situation, hash_values
+from sdckit.protect.suppression.suppression_choices import TINY, Choices, Order, Situation, find_choices, hash_values
 from sdckit.protect.suppression.suppression_mend import nearest_sets
 
 # The smallest number of suppressions of a small file, by an integer programme.
@@ -211,11 +211,21 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
     )  # fmt: skip
 
 
-def needs_unbounded(at: Situation, k: int) -> Needs:
-    """Needs where every cell may lose all its keys: the bound is lower, but holds for every solution."""
-    cells, none = at.at_risk(k), np.empty(0, np.int64)
-    keys = np.full(len(cells), at.codes.shape[1])
-    return Needs(cells=cells, keys=keys, starts=np.zeros(1, np.int64), members=none, far=cells)
+def bound_of(at: Situation, k: int, alpha: float, *, together: bool = False) -> int:
+    """Lower bound on the number of suppressions, however many values a record may lose.
+
+    `together`: even if records that are not at risk lose values, as household members do.
+    """
+    risky, n_keys = at.at_risk(k), at.codes.shape[1]
+    if len(risky) == 0:
+        return 0
+    if alpha == 0:  # nothing but a record's own loss helps it, unless it lacks values already
+        whole = (at.codes[risky] >= 0).all(axis=1)
+        return max(1, int(at.size[risky[whole]].sum()))
+    choices = find_choices(at, k, Order((0,) * n_keys, strict=False), largest=0)
+    cells, none = np.arange(len(at.size)) if together else risky, np.empty(0, np.int64)
+    needs = Needs(cells, np.full(len(cells), n_keys), starts=np.zeros(1, np.int64), members=none, far=cells)
+    return lower_bound(at, k, choices, needs, alpha)
 
 
 def _list_groups(

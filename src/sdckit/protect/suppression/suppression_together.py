@@ -18,8 +18,7 @@ from sdckit.data.households import Homes
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.compiling import njit
-from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_unbounded
-from sdckit.protect.suppression.suppression_choices import TINY, Choices, Order, Situation, WorkingFile, find_choices
+from sdckit.protect.suppression.suppression_choices import TINY, Choices, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_mend import others_of, packed_words
 
 COMPARISONS = 1 << 32  # pairs of records: less than a minute
@@ -120,21 +119,6 @@ def weighed(choices: Choices, bonds: Bonds, keys: Sequence[int]) -> Choices:
     masks, which = np.unique(choices.masks, return_inverse=True)
     costs = [sum(cost for mask, cost in price.items() if mask & taken) for taken in masks.tolist()]
     return Choices(**{**vars(choices), "costs": np.array(costs, np.int64)[which.reshape(-1)]})
-
-
-def bound_together(at: Situation, k: int, alpha: float) -> int:
-    """A lower bound that holds even if records that are not at risk lose values, as household members do."""
-    risky = at.at_risk(k)
-    if len(risky) == 0:
-        return 0
-    if alpha == 0:  # nothing but a record's own loss helps it, unless it lacks values already
-        whole = (at.codes[risky] >= 0).all(axis=1)
-        return max(1, int(at.size[risky[whole]].sum()))
-    n_keys = at.codes.shape[1]
-    choices = find_choices(at, k, Order((0,) * n_keys, strict=False), largest=0)
-    needs, everyone = needs_unbounded(at, k), np.arange(len(at.size))
-    needs = Needs(everyone, np.full(len(everyone), n_keys), needs.starts, needs.members, everyone)
-    return lower_bound(at, k, choices, needs, alpha)
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -13,7 +13,7 @@ from sdckit.data.columns import is_number
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.seeds import open_rng
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.protect.change import Change, Protected
@@ -182,8 +182,7 @@ class _State:
         """Log-likelihood of each record in a variable given its predictors; 0 where it is missing."""
         fit, eta, values = self.fits[name], self.eta(name), self.held[name].values
         if fit.model == "normal":
-            assert values.number is not None
-            log_density = -0.5 * ((values.number - eta[:, 0]) / self.parameters[name][1]) ** 2
+            log_density = -0.5 * ((sure(values.number) - eta[:, 0]) / self.parameters[name][1]) ** 2
             return np.where(np.isnan(log_density), 0.0, log_density)
         shares = fit.log_shares(eta)
         at = np.searchsorted(fit.levels, np.maximum(values.level, 0))
@@ -219,8 +218,7 @@ def run_chain(
         for target in masked:
             if target.number is not None:
                 moves[target.name] += _draw_numbers(target, state, rng) / iterations
-                number = state.held[target.name].values.number
-                assert number is not None
+                number = sure(state.held[target.name].values.number)
                 trace[target.name][step] = np.nanmean(number)
             else:
                 _draw_levels(target, state, rng)
@@ -242,8 +240,7 @@ def _draw_numbers(target: MaskedVariable, state: _State, rng: np.random.Generato
     A normal model that is linear in the number contributes to the precision and the mean of the proposal. Returns the
     acceptance rate.
     """
-    now = state.held[target.name].values.number
-    assert now is not None
+    now = sure(state.held[target.name].values.number)
     assert target.number is not None
     sd = state.parameters[target.name][1]
     precision = np.full(state.n, 1 / sd**2 + 1 / target.sd**2)
@@ -271,8 +268,7 @@ def _draw_numbers(target: MaskedVariable, state: _State, rng: np.random.Generato
 
 def _line(column: str, name: str, now: Floats, state: _State) -> tuple[Floats, Floats, float]:
     """Slope of the mean of a model in a number, residuals without that number, and their standard deviation."""
-    outcome = state.held[name].values.number
-    assert outcome is not None
+    outcome = sure(state.held[name].values.number)
     here = state.eta(name)[:, 0]
     state.set_number(column, now + 1.0)
     slope = state.eta(name)[:, 0] - here

@@ -12,7 +12,7 @@ import numpy as np
 from sdckit.data import arguments
 from sdckit.data.formula_text import check_expression, evaluate, named_columns
 from sdckit.data.nearest import did_you_mean
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, is_usable, refuse_unfit
 
@@ -499,8 +499,7 @@ def _raw(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[An
             product *= _raw(factor, held, n, places)
         return product
     if term.kind == "computed":
-        assert term.level is not None
-        return evaluate(term.level, {name: _number(held[name]) for name in term.columns})
+        return evaluate(sure(term.level), {name: _number(held[name]) for name in term.columns})
     predictor = held[term.column]
     if term.kind == "number":
         return _number(predictor)
@@ -512,5 +511,4 @@ def _raw(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[An
 
 
 def _number(predictor: Seen) -> Floats:
-    assert predictor.values.number is not None
-    return predictor.values.number
+    return sure(predictor.values.number)

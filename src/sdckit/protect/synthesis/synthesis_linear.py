@@ -11,7 +11,7 @@ from sdckit.data import special
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_design import (
     Predicted,
@@ -451,8 +451,7 @@ def fit_linear(
     level = variable.held.level[rows]
     levels = np.unique(level) if model in CATEGORICAL else np.zeros(0, np.int64)
     if model in {"normal", "poisson"}:
-        assert variable.held.number is not None
-        y = variable.held.number[rows]
+        y = sure(variable.held.number)[rows]
     else:
         y = np.searchsorted(levels, level).astype(float)
     gauss, chi = rng.spawn(2)

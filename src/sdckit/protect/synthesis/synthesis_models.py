@@ -8,7 +8,7 @@ import numpy as np
 
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_design import Predicted, Seen, make_terms
 from sdckit.protect.synthesis.synthesis_linear import CELLS, REGRESSIONS, LinearFit, PosteriorDraws, fit_linear
@@ -224,9 +224,7 @@ def _logs(variable: Variable, rows: Ints) -> Variable:
 
     Raises `DataError`: one of these is not.
     """
-    amounts, numbers = variable.amounts, variable.held.number
-    assert amounts is not None
-    assert numbers is not None
+    amounts, numbers = sure(variable.amounts), sure(variable.held.number)
     if (low := int(np.count_nonzero(numbers[rows] <= 0))) > 0:
         raise DataError(
             f"transform: {variable.name!r} is 0 or less in {low:,} records that its model is fitted to, and has no "

@@ -140,12 +140,7 @@ def write_page(page: Page, path: Path, *, internal: bool = False) -> None:
 
 
 def write_json(
-    assessment: Assessed,
-    path: str | os.PathLike[str],
-    *,
-    internal: bool = False,
-    beside: Folder = None,
-    cover: Cover | None = None,
+    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False, beside: Folder = None
 ) -> Path | None:
     """Write the protected figures of an assessment as JSON, to a file or with ``"-"`` to standard output.
 
@@ -155,7 +150,7 @@ def write_json(
     if not printed:
         real_target(path)
     plain = plain_document(assessment, internal=internal, beside=beside)
-    text = render_json(with_names(plain, cover or Cover(), internal=internal))
+    text = render_json(plain)
     if printed:
         _print(text)
         return None

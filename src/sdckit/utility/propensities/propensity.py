@@ -22,6 +22,7 @@ from sdckit.utility.chosen_variables import Chosen, chosen_variables
 from sdckit.utility.propensities import classifiers
 from sdckit.utility.propensities.classifiers import ALIGNED, Stacked, Tree
 from sdckit.utility.propensities.logit_fit import Design, fit_logit, lost_without, start_of
+from sdckit.utility.tables.table_counts import sums_by_score
 
 # The terms of a logistic model of membership.
 
@@ -140,16 +141,11 @@ def score_figures(score: Floats, original: Floats, released: Floats) -> dict[str
     (0.5, 0.25, 12.0, 0.75)
     """
     n, n_released = float(original.sum()), float(released.sum())
-    rounded = np.round(score, DIGITS)
-    order = np.argsort(rounded)
-    ordered = rounded[order]
-    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    of_original = np.add.reduceat(original[order], first)
-    of_released = np.add.reduceat(released[order], first)
+    scores, of_original, of_released = sums_by_score(np.round(score, DIGITS), original, released)
     below = np.cumsum(of_original)
     apart = np.abs(below / n - np.cumsum(of_released) / n_released)
     u = math.fsum((of_released * (below - of_original / 2)).tolist())
-    above = ordered[first] > 0.5
+    above = scores > 0.5
     right = float(of_released[above].sum() + of_original[~above].sum())
     return {
         "pmse": mean_squared_error(score, original, released),

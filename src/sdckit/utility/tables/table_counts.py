@@ -119,14 +119,18 @@ def _more_likely(o: Ints, s: Ints) -> int:
     return int(np.where(released, s, o).sum())
 
 
-def _larger_scores(o: Ints, s: Ints) -> float:
-    """Mann-Whitney U: pairs of a released and an original record, the former's cell with more released; ties half."""
-    score = s / (s + o)  # equal ratios of whole numbers are equal as floats
+def sums_by_score(score: Floats, original: Any, released: Any) -> tuple[Floats, Any, Any]:
+    """The different scores, ascending, and the records of either file that have each."""
     order = np.argsort(score)
     ordered = score[order]
     first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    of_original = np.add.reduceat(o[order], first)
-    of_released = np.add.reduceat(s[order], first)
+    return ordered[first], np.add.reduceat(original[order], first), np.add.reduceat(released[order], first)
+
+
+def _larger_scores(o: Ints, s: Ints) -> float:
+    """Mann-Whitney U: pairs of a released and an original record, the former's cell with more released; ties half."""
+    score = s / (s + o)  # equal ratios of whole numbers are equal as floats
+    _, of_original, of_released = sums_by_score(score, o, s)
     before = np.cumsum(of_original) - of_original
     return float((of_released * before).sum()) + float((of_released * of_original).sum()) / 2
 

@@ -16,7 +16,7 @@ from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
 from sdckit.data.columns import MONTHS
 from sdckit.data.hierarchy import Hierarchy
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, sure
 from sdckit.identity.contributions.coarsening import (
     MOST_NAMED,
     Levels,
@@ -33,8 +33,8 @@ from sdckit.identity.contributions.coarsening import (
 from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.grouping import Groups, group, sum_by
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
-from sdckit.protect.suppression.suppression_bound import lower_bound, needs_unbounded
-from sdckit.protect.suppression.suppression_choices import GONE, Order, Situation, find_choices
+from sdckit.protect.suppression.suppression_bound import bound_of
+from sdckit.protect.suppression.suppression_choices import GONE, Situation
 
 Step = dict[str, Any]
 
@@ -103,15 +103,13 @@ def refines(fine: Ints, coarse: Ints) -> bool:
 
 
 def ladder_of(
-    levels: Levels, key: str, *, internal: bool = False, may_go: bool = True, stays: bool = False,
-    own: Sequence[tuple[str, Step, Ints]] = (),
-) -> Ladder:  # fmt: skip
+    levels: Levels, key: str, *, internal: bool = False, stays: bool = False, own: Sequence[tuple[str, Step, Ints]] = ()
+) -> Ladder:
     """Build the generalisation ladder of a key.
 
-    `internal`: recodings that name values few records have are taken, too. `may_go`: whether the column may be left
-    out. `stays`: it is released as it is. `own`: recodings that the caller prefers, finest first, as words, step and
-    groups. Hierarchies come first, then bands of numbers, pairs of neighbours, codes by their first characters, rare
-    values as one.
+    `internal`: recodings that name values few records have are taken, too. `stays`: the column is released as it is.
+    `own`: recodings that the caller prefers, finest first, as words, step and groups. Hierarchies come first,
+    then bands of numbers, pairs of neighbours, codes by their first characters, rare values as one.
     """
     count = len(levels.codes)
     rungs = [Rung(AS_IT_IS, None, np.arange(count, dtype=np.int64), 1.0)]
@@ -121,8 +119,7 @@ def ladder_of(
             after = int(group.max(initial=0)) + 1
             if 1 < after < int(last.max(initial=0)) + 1 and refines(last, group):
                 rungs.append(Rung(words, step, group, _kept(levels, group, after)))
-        if may_go:
-            rungs.append(Rung(LEFT_OUT, None, np.zeros(count, np.int64), 0.0))
+        rungs.append(Rung(LEFT_OUT, None, np.zeros(count, np.int64), 0.0))
     return Ladder(key, levels.codes, tuple(rungs), levels.coded.span)
 
 
@@ -173,8 +170,7 @@ def _by_period(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
 
 def _numbers(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Top and bottom codes, then bands between round edges, each time every second edge."""
-    values = numbers_of(levels.coded, levels.codes)
-    assert values is not None
+    values = sure(numbers_of(levels.coded, levels.codes))
     edges = _edges(values, levels.size)
     if not len(edges):
         return
@@ -223,8 +219,7 @@ def _coded_ends(
 
 def _neighbours_in_bands(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Groups of neighbouring integer codes written as bands, which name edges instead of values."""
-    values = numbers_of(levels.coded, levels.codes)
-    assert values is not None
+    values = sure(numbers_of(levels.coded, levels.codes))
     width = 2
     while width < len(values):
         group = np.arange(len(values), dtype=np.int64) // width
@@ -514,8 +509,7 @@ class Lattice:
             of_row=np.empty(0, np.int32), size=known.size.astype(np.float64), frequency=known.frequency,
             first=np.arange(count), codes=np.where(codes >= missing, GONE, codes), stratum=np.zeros(count, np.int64),
         )  # fmt: skip
-        choices = find_choices(at, k, Order((0.0,) * len(missing), strict=False), largest=0)
-        return lower_bound(at, k, choices, needs_unbounded(at, k), side.alpha) if side.alpha else 1
+        return bound_of(at, k, side.alpha) if side.alpha else 1
 
 
 def _below_l(known: Known, sensitive: Ints, l: int, *, whole: bool = False) -> int:  # noqa: E741

@@ -19,7 +19,7 @@ from sdckit.data.methods import METHODS
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import printable
-from sdckit.errors import ScenarioError
+from sdckit.errors import ScenarioError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.grouping import group
 from sdckit.report.chapters.sentences import listed
@@ -85,8 +85,7 @@ def exact_relations(
     parts = [part for part in text_parts(texts) if part.numbers is not None] if numbers else []
     found = []
     for name, own in numbers.items():
-        y = own.numbers
-        assert y is not None
+        y = sure(own.numbers)
         companions = [other for other in numbers.values() if other is not own]
         found += [ExactRelation(name, *how) for how in _followed(y, companions, holds)]
         found += [ExactRelation(name, inputs) for inputs, _ in _followed(y, parts, holds)]

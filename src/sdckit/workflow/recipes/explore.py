@@ -24,7 +24,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import open_rng
 from sdckit.display import EXACT, Displayed, counted, exact_shown
-from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
+from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning, sure
 from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
 from sdckit.workflow.recipes.margins_first import refuse
@@ -354,8 +354,7 @@ def explore(
         _run_all(recipes, keys, runs, measure, workers or n_threads(), step or (lambda _: None))
         points = []
         for values, key in zip(combinations, keys, strict=True):
-            known = runs.get(key)
-            assert known is not None
+            known = sure(runs.get(key))
             few = {name: known.get(name, 1) for name in FEW}
             points.append(Point(values, {name: known[name] for name in names}, known["note"], **few))
         watch = Watch(data, chosen)

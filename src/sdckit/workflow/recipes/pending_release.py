@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import DataError, ScenarioError, sure
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger
@@ -116,8 +116,7 @@ class PendingRelease:
 
         A file that the ledger knows already, by its bytes, is left as it is.
         """
-        assert self.scenario.ledger is not None
-        ledger, people = self.ledger, self.scenario.ledger.people or ""
+        ledger, people = self.ledger, sure(self.scenario.ledger).people or ""
         for part, path, name in zip(parts, paths, self.names, strict=True):
             if ledger.names_of(part):
                 continue
@@ -147,8 +146,7 @@ def _as_read(
         copy = place / f"release{suffix}"  # readers go by the ending
         shutil.copyfile(part, copy)
         frame: Any = open_frame(read_file(copy, missing=scenario.missing_codes))
-    recodings = read_recodings(applied.recipe, applied.log)
-    assert recodings is not None
+    recodings = sure(read_recodings(applied.recipe, applied.log))
     left, _ = left_of(scenario, recodings, frame.columns)
     own, id = left.narrowed(frame.columns), None if left.ledger is None else left.ledger.id
     own = own.changed(identifiers=[name for name in own.identifiers if name not in frame.columns])

@@ -22,7 +22,7 @@ from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.data.seeds import Mixed, open_rng, read_secret, warn_of_short
 from sdckit.display import Displayed, counted, plain_html
-from sdckit.errors import DataError, ScenarioError, SdcWarning
+from sdckit.errors import DataError, ScenarioError, SdcWarning, sure
 from sdckit.numerics.threads import job
 from sdckit.protect.change import Change
 from sdckit.workflow.recipes.margins_first import MarginsFirst, refuse, refuse_draws
@@ -155,8 +155,7 @@ class Applied(Displayed):
         known = open_frame(self.original).columns
         left = tuple(name for name in self.scenario.identifiers if name in known)
         scenario = self.scenario.changed(identifiers=left, aligned=self._aligned())
-        recodings = read_recodings(self.recipe, self.log)
-        assert recodings is not None
+        recodings = sure(read_recodings(self.recipe, self.log))
         recodings = replace(recodings, own=True)
         assessment = assess(
             self.original, self.data, scenario=scenario, seed=seed, measures=measures, models=models,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -207,7 +207,7 @@ def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> 
 
 
 def _of_column(column: _Column, types_only: bool) -> Recoding | None:
-    if (types_only or not column.pair.aligned) and _plainly_alike(column):
+    if (types_only or not column.pair.aligned) and of_one_kind(column.pair.frames, column.name):
         return None
     before, after = column.kinds
     if "empty" in (before, after) or after == "mixed":
@@ -222,9 +222,9 @@ def _of_column(column: _Column, types_only: bool) -> Recoding | None:
     return _groups(column)
 
 
-def _plainly_alike(column: _Column) -> bool:
+def of_one_kind(frames: Sequence[Any], name: str) -> bool:
     """Whether all files have the same type in the column, or all numeric ones, by their schemas."""
-    first, *others = (frame.schema[column.name] for frame in column.pair.frames)
+    first, *others = (frame.collect_schema()[name] for frame in frames)
     return all(other == first or (other.is_numeric() and first.is_numeric()) for other in others)
 
 
@@ -408,14 +408,21 @@ def check_released(opened: Pair, names: Sequence[str]) -> None:
             )
 
 
+def _in_memory(
+    opened: Pair, names: Sequence[str], needs: Callable[[list[str]], Iterable[str]] = lambda _: ()
+) -> tuple[Any, bool]:
+    """The named columns that the original has, its id, and what those need."""
+    present = opened.original.collect_schema().names()
+    used = [name for name in (*names, opened.id) if name in present]
+    used += [name for name in needs(used) if name in present]
+    return columns_in_memory(opened.original, {"recoded": list(dict.fromkeys(used))})
+
+
 def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple[Pair, Done]:
     """Apply the recodings of a recipe or log to the original, in the row order of the release where it is known."""
-    present = opened.original.collect_schema().names()
-    used = [name for name in (*names, opened.id) if name is not None and name in present]
-    used += [name for name in recodings.needs(used) if name in present]
-    frame, brought = columns_in_memory(opened.original, {"recoded": list(dict.fromkeys(used))})
+    frame, brought = _in_memory(opened, names, recodings.needs)
     if recodings.rows is not None:
-        frame = open_frame(pick_rows(frame, np.asarray(recodings.rows)))  # type: ignore[assignment]
+        frame = open_frame(pick_rows(frame, np.asarray(recodings.rows)))
     done = recodings.apply(frame.to_native(), frame.columns)
     if not done.changes and recodings.rows is None:
         return opened, done
@@ -427,9 +434,7 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
 
 def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[Recoding], source: Any) -> Pair:
     """Apply the recognised recodings to the original."""
-    present = opened.original.collect_schema().names()
-    used = [name for name in (*names, opened.id) if name is not None and name in present]
-    frame, brought = columns_in_memory(opened.original, {"recoded": list(dict.fromkeys(used))})
+    frame, brought = _in_memory(opened, names)
     data = frame.to_native()
     for recoding in recodings:
         data = recoding.apply(data)

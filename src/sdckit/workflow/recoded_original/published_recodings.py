@@ -20,7 +20,7 @@ from sdckit.data.outgoing.only_records import on_the_way
 from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import Mixed
-from sdckit.errors import DataError, FileFormatError, ScenarioError
+from sdckit.errors import DataError, FileFormatError, ScenarioError, sure
 from sdckit.protect.change import Change
 from sdckit.protect.margins.promise import Promise, checked_promise
 from sdckit.protect.recoding.recode import Bands, regroup
@@ -324,8 +324,7 @@ class Recodings:
         known = self.log is None or self.rows is not None or self._all_new
         if known or not any(map(_moves_rows, self.steps)):
             return self
-        assert self.log is not None
-        return replace(self, rows=self.log.rows(original, folder=self.folder))
+        return replace(self, rows=sure(self.log).rows(original, folder=self.folder))
 
     def unchanged(self, columns: Collection[str]) -> tuple[str, ...]:
         """Columns that only recodings and suppression change: a value of a release is that of the recoded original."""

@@ -48,7 +48,7 @@ def open_on_engines(
     open_recoded.check_released(opened, names)
     if recodings is not None:
         opened, notes, unsure = _declared(opened, [*names, *also], recodings)
-    changed_type = [name for name in names if recodings is None or not _of_one_kind(opened.frames, name)]
+    changed_type = [name for name in names if recodings is None or not open_recoded.of_one_kind(opened.frames, name)]
     of = _by_column(opened, changed_type, aligned=aligned)
     recognised = [
         recoding for name in changed_type
@@ -83,7 +83,7 @@ def _check_rows(opened: Pair, names: Sequence[str]) -> None:
     )
     alike = []
     if are_joined(frames, str(opened.id)):
-        alike = [name for name in names if can_count(frames, [name]) and _of_one_kind(frames, name)]
+        alike = [name for name in names if can_count(frames, [name]) and open_recoded.of_one_kind(frames, name)]
         plans: Any = [opened.original if opened.raw is None else opened.raw, *opened.released]  # of the same ids
         sizes = opened.records_by_id(plans)
         for j, label in enumerate(opened.names[1:], 1):
@@ -96,16 +96,11 @@ def _check_rows(opened: Pair, names: Sequence[str]) -> None:
     open_recoded.check_rows(_by_column(opened, others, aligned=True), opened, others)
 
 
-def _of_one_kind(frames: Sequence[Any], name: str) -> bool:
-    first, *others = (frame.collect_schema()[name] for frame in frames)
-    return all(other == first or (other.is_numeric() and first.is_numeric()) for other in others)
-
-
 def _check_comparable(opened: Pair, names: Sequence[str]) -> None:
     """Raise where values of a column do not compare, as in memory; only types that differ are looked at."""
     of = _by_column(opened, names, aligned=False)
     for name in names:
-        if not _of_one_kind(opened.frames, name):
+        if not open_recoded.of_one_kind(opened.frames, name):
             of(name).codes(name)
 
 

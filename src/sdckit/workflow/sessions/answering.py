@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sdckit.data.files.whole_files import number_of, reason_of
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
-from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning, sure
 from sdckit.operating_system import no_collecting
 from sdckit.workflow.sessions.refusals import message
 
@@ -91,8 +91,7 @@ class Desk:
     def path(self) -> Path:
         """Where the opened file lies."""
         _ = self.sample
-        assert self._opened is not None
-        return Path(self._opened[0])
+        return Path(sure(self._opened)[0])
 
     @property
     def data(self) -> pl.DataFrame:
