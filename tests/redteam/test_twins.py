@@ -34,6 +34,10 @@ HIDDEN: dict[str, tuple[list[dict[str, Any]], tuple[str, Any]]] = {
     "taken out for k": ([{"method": "local_suppression", "keys": KEYS, "k": 3}], ("age", "c")),
     "the only one with its value": ([SUPPRESSED], ("age", "nobody else is so old")),
     "beyond a limit": ([{"method": "top_bottom_code", "column": "income", "top": 5000}], ("income", 999_999.0)),
+    "in a group that shows its median": (
+        [{"method": "microaggregate", "columns": ["income"], "how": "individual_ranking", "measure": "median"}],
+        ("income", 999_999.0)
+    ),
     "rounded": ([{"method": "round_to", "column": "income", "base": 1000}], ("income", 29_300.0)),
     "in a group": ([{"method": "recode", "column": "region", "groups": {"a": ["N", "S"], "b": ["E", "W"]}}],
                    ("region", "S")),
@@ -53,7 +57,8 @@ def original(how: str) -> pl.DataFrame:
         "hide": (np.arange(n) == 77) * 1.0, "note": [f"n{row}" for row in range(n)],
     })  # fmt: skip
     at_77 = {"rounded": ("income", 28_600.0), "in a group": ("region", "N"), "in a band": ("year", 1930),
-             "beyond a limit": ("income", 6000.0)}  # fmt: skip
+             "beyond a limit": ("income", 6000.0),
+             "in a group that shows its median": ("income", 99_999.0)}  # fmt: skip
     return frame if how not in at_77 else with_value(frame, *at_77[how])
 
 

@@ -61,9 +61,8 @@ MORE = (
     "other people; leave them out, or name the type synthetic where every record is made up"
 )
 HOMES_TOLD = (
-    "the release does not have the household column, and {} who lives together all the same: leave the order to chance "
-    "(random_order, household left out), make coarser what members share, or let the household go out with new numbers "
-    "to have it judged"
+    "the release does not have the household column, and {} who lives together all the same: mix the rows, those of a "
+    "household too, make coarser what members share, or let the household go out with new numbers to have it judged"
 )
 BY_ROWS, BY_VALUES = "the order of its rows tells", "what members share ({}) tells"
 HOMES_UNKNOWN = "whether a release without the household column tells who lives together was not looked at: {}"

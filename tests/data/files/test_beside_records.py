@@ -359,6 +359,40 @@ def test_another_file_in_the_folder_of_a_release_is_said(tmp_path: Path) -> None
     assert "other files in its folder" in beside_records(tmp_path)[0]
 
 
+@pytest.mark.parametrize("ends", [b"\r\n", b"\n\n", b"\r\n\r\n"])
+def test_lines_that_end_in_their_own_way_are_said(tmp_path: Path, ends: bytes) -> None:
+    """Of 3,321 made people the ill ones had an end of their own, and the gate passed."""
+    path, text = tmp_path / "release.csv", PEOPLE.write_csv().encode()
+    for whole in (text, text.replace(b"\n", b"\r\n"), text + b"\n", text.replace(b"S,1500", b'"S\r\n\nT",1500')):
+        path.write_bytes(whole)
+        assert beside_records(path) == ()
+    path.write_bytes(text.replace(b"N,1200\n", b"N,1200" + ends))
+    assert "ends of lines of several kinds, or blank lines" in beside_records(path)[0]
+    PEOPLE.select("pay").write_csv(path)
+    path.write_bytes(path.read_bytes().replace(b"1500\n", b"1500\n\n"))  # a missing value
+    assert beside_records(path) == ()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_parts_that_are_named_by_what_is_in_them_are_said(tmp_path: Path, suffix: str) -> None:
+    """One file for each illness, and no column of it: nothing had looked at what the names tell."""
+    numbered = [
+        "part-00000-c1a2b3c4-0a1b-4c2d-8e3f-0123456789ab-c000",
+        "part-00001-d1a2b3c4-1a1b-4c2d-8e3f-a123456789ab-c000",
+    ]
+    for names in (numbered, ["data_0", "data_12"], ["alone"], ["ill", "well"]):
+        folder = tmp_path / names[0]
+        folder.mkdir()
+        for name in names:
+            getattr(PEOPLE, f"write_{suffix}")(folder / f"{name}.{suffix}")
+        said = beside_records(folder)
+        assert (names == ["ill", "well"]) == ("parts whose names differ" in " ".join(said))
+    for year in ("2025", "many"):
+        (tmp_path / "years" / f"year={year}").mkdir(parents=True)
+        getattr(PEOPLE, f"write_{suffix}")(tmp_path / "years" / f"year={year}" / f"0.{suffix}")
+    assert len(beside_records(tmp_path / "years")) == (suffix == "csv")
+
+
 def bare_files(folder: Path) -> list[Path]:
     """Files as usual writers make them of records alone."""
     frame = pl.read_csv(PEOPLE.write_csv().encode()).with_columns(

@@ -19,6 +19,7 @@ from sdckit.data.scenarios.column_roles import (
     numbers_limited,
     roles_by_column,
     shares_unique,
+    values_known,
 )
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError
@@ -253,3 +254,20 @@ def test_an_official_number_of_people_goes_out_as_a_new_one_only(made: Any, numb
     assert among_columns(found, scenario, ["sex", "ssn"]).holds is False
     assert look("ssn", ["x1", "x1", None]).holds is True
     assert look("member", numbers).holds is True
+
+
+def test_a_key_in_more_detail_is_what_tells_all_but_a_twentieth_of_it() -> None:
+    rng, n = np.random.default_rng(2), 5_000
+    age = rng.integers(0, 90, n)
+    off = np.where(rng.random(n) < 0.03, rng.integers(0, 18, n), age // 5)
+    far = np.where(rng.random(n) < 0.3, rng.integers(0, 18, n), age // 5)
+    frame = pl.DataFrame({
+        "age": age // 15, "five": age // 5, "copy": age // 15 + 7, "off": off, "far": far,
+        "any": rng.integers(0, 2_000, n),
+        "asked": pl.Series(np.where(age < 15, age, -1)).replace(-1, None), "sex": age % 2, "half": age // 45,
+    })  # fmt: skip
+    others = frame.columns[1:-2]
+    for given in (frame, frame.lazy(), frame.to_pandas(), frame.sort("age")):
+        assert values_known(open_frame(given), others, ["age", "gone"]) == ["five", "off"]
+    assert values_known(open_frame(frame), others, ["half", "sex"]) == []  # of two values, filters tell one
+    assert values_known(open_frame(frame[:12]), others, ["age"]) == []

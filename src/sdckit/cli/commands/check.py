@@ -96,9 +96,11 @@ def check(
     if not quiet:
         if result.passed:
             made = {"recipe": release.recipe, "log": release.log} if release.left_out else {}
-            for file in release.files:  # what goes out beside it follows from it alone
-                typed = public_command(file, scenario, reading.beside(file), of_type, limits, **made)
-                tell(f"{MAY_GO_OUT}\n  {typed}")
+            alone = [  # what goes out beside it follows from it alone
+                public_command(file, scenario, reading.beside(file), of_type, limits, **made) for file in release.files
+            ]
+            for line in (*(f"{MAY_GO_OUT}\n  {typed}" for typed in alone), *beside.lacking):
+                tell(line)
         tell(f"{reading.file.name}: {'passed' if result.passed else 'NOT passed'}")
     if not quiet and (promise := getattr(result.assessment, "promise", None)) is not None:
         from sdckit.report.chapters.promise_chapter import promise_line, promise_tree
@@ -151,10 +153,15 @@ class AgainstLedger:
     ledger: ReleaseLedger | None = None
     own: tuple[str, ...] = ()
 
+    @property
+    def lacking(self) -> list[str]:
+        """What is said where the scenario names no ledger."""
+        return [NO_LEDGER] if self.ledger is None else []
+
     def settled(self, *, passed: bool) -> list[str]:
         """Make pending entries of files that passed released ones; what became of them, in lines."""
         if self.ledger is None:
-            return [NO_LEDGER] if passed else []
+            return []
         from sdckit.cli.commands.ledger import head_line
 
         ledger = self.ledger

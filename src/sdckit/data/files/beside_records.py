@@ -33,6 +33,7 @@ from sdckit.data.files.read_labelled import (
 from sdckit.data.files.scan_file import files_of, is_address
 from sdckit.data.files.spellings import (
     SPELT,
+    ends_apart,
     quoted_by_record,
     spellings_of_cells,
     spellings_of_missing,
@@ -80,6 +81,11 @@ LETTERED = (
     "letters of Stata for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
     "alike"
 )
+NAMED = (
+    "parts whose names differ in more than their numbers, which tell of the records in each what no measure looks at: "
+    "write_file writes one file"
+)
+LINES = "ends of lines of several kinds, or blank lines between records: write_file writes them alike"
 FILES = "other files in its folder, at which no measure looks"
 _CSV = ("CSV", *PACKED.values())
 _PARTS = re.compile(
@@ -102,6 +108,8 @@ _SCHEMA = {b"ARROW:schema", b"org.apache.spark.version", b"org.apache.spark.time
 _SPARK = b"org.apache.spark.sql.parquet.row.metadata"
 _OF_TYPES = re.compile(rb"(?i)_PL_\w+|ARROW:extension:\w+|PARQUET:field_id|" + "|".join(DESCRIBES).encode())
 _OF_CODES = (0, -1)  # what programs write beneath missing categories
+_NUMBERS = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")  # of parts of a file, as engines name them
+_FOLDERS = re.compile(r"[^/=]+=[^/]*/")
 _IN_VIEW = 12  # bytes of a text up to which a view holds it itself
 
 
@@ -146,6 +154,10 @@ def beside_records(
             found += [NUMBERS.format(some_of([*dict.fromkeys(numbers)]))] * any(numbers)
             quoted = [name for file in files for name in quoted_by_record(file, **how)]
             found += [QUOTED.format(some_of([*dict.fromkeys(quoted)]))] * any(quoted)
+            found += [LINES] * any(ends_apart(file, **how) for file in files)
+        named = (file.as_posix() for file in files)  # folders of Parquet such as year=2019 are read as a column
+        numbered = {_NUMBERS.sub("#", name if kind in _CSV else _FOLDERS.sub("", name)) for name in named}
+        found += [NAMED] * (len(numbered) > 1)
         # what engines leave beside the parts is empty (_SUCCESS), or sums of bytes
         beside = {*path.rglob("*")} - {*files} if path.is_dir() else set()
         found += [FILES] * any(other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)

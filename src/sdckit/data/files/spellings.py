@@ -190,6 +190,28 @@ def _are_mixed(with_exponent: pl.Series, plain: pl.Series) -> bool:
     return usual.len() > 0 and others.len() > 0 and bool(((usual < others.max()) & (usual > others.min())).any())
 
 
+# Ends of lines of CSV files: a writer ends all alike, and leaves none empty.
+
+
+_IN_QUOTES = re.compile(rb'"[^"]*"')
+_BLANK_LINE = re.compile(rb"\n\r?\n(?=[^\r\n])")  # those at the end of a file stand behind no record
+
+
+def ends_apart(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> bool:
+    """Whether some lines of a CSV file end otherwise than others, or a blank one stands between records.
+
+    Ends of lines within quotes are those of a text; an empty line is a record where there is one column.
+    """
+    text, shape = open_csv(path, "CSV", delimiter, encoding)
+    n, windows, old, blank, end = 0, 0, 0, False, b""
+    for part in _whole_lines(text.blocks()):
+        lines = _IN_QUOTES.sub(b"", part) if b'"' in part else part
+        n, windows, old = n + lines.count(b"\n"), windows + lines.count(b"\r\n"), old + lines.count(b"\r")
+        blank = blank or (len(shape.names) > 1 and _BLANK_LINE.search(end + lines) is not None)
+        end = lines[-2:]
+    return blank or 0 < windows < max(n, old)
+
+
 # Quotes of CSV files: a writer puts them around all texts, or around those that need them.
 
 
