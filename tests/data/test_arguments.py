@@ -155,6 +155,7 @@ def test_columns():
         ([None], "^keys: column names are text, got NoneType$"),
         ([True], "^keys: column names are text, got bool$"),
         (["sex", "age", "sex"], "^keys: 'sex' is listed more than once$"),
+        (np.array(["Zq7Qx", "Zq7Qx"]), "^keys: a name is listed more than once$"),
     ):
         assert refused(ColumnError, words, arguments.names, wrong, "keys") == "keys"
 

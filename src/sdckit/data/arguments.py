@@ -294,7 +294,8 @@ def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] 
         if not isinstance(entry, str) and not is_whole(entry):
             raise ColumnError(f"{name}: column names are text, got {type(entry).__name__}", argument=name)
     if twice := sorted({str(entry) for entry in listed if listed.count(entry) > 1}):
-        raise ColumnError(f"{name}: {twice[0]!r} is listed more than once", argument=name)
+        which = repr(twice[0]) if isinstance(value, list | tuple) else "a name"  # or of records
+        raise ColumnError(f"{name}: {which} is listed more than once", argument=name)
     return listed
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -774,21 +774,6 @@ def is_column(value: object) -> bool:
     (True, False)
     """
     return bool(nw.dependencies.is_into_series(value))
-
-
-def listed_names(value: object) -> object:
-    """A list of names of columns as a tuple, such as pandas' `columns` or an array; anything else as it is.
-
-    A set stays one, since its order differs between runs, and so does a column, which has values of records.
-
-    >>> import numpy as np
-    >>> listed_names(np.array(["sex", "age"])), listed_names({"sex": 1}.keys()), listed_names("sex")
-    (('sex', 'age'), ('sex',), 'sex')
-    """
-    others = (str, bytes, Mapping, set, frozenset)
-    if not isinstance(value, Iterable) or isinstance(value, others) or is_column(value):
-        return value
-    return tuple(value.tolist() if isinstance(value, np.ndarray) else value)
 
 
 def is_number(value: object) -> TypeGuard[float]:

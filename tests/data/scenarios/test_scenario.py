@@ -122,6 +122,16 @@ def test_is_frozen_and_travels():
         scenario.weight = "w"
 
 
+def test_values_of_records_are_no_names_and_are_not_shown() -> None:
+    people = pd.DataFrame({"home": ["Zq7Qx", "Zq7Qx", "b"]})
+    values = people["home"], people["home"].to_numpy(), people.set_index("home").index, people["home"].array
+    for column in values:
+        for role in ("keys", "sensitive"):
+            with pytest.raises(ScenarioError, match=f"{role} must be a list") as caught:
+                Scenario(**({"keys": ["home"]} | {role: column}))
+            assert "Zq7Qx" not in str(caught.value)
+
+
 def test_what_columns_there_are_is_said_once() -> None:
     with pytest.raises(ColumnError) as caught:
         Scenario(keys=["job", "town"], weight="agee").check_columns(["age", "zzz"])

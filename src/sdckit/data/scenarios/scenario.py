@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
-from sdckit.data.columns import is_column, listed_names
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
@@ -24,6 +23,7 @@ from sdckit.data.scenarios.scenario_checks import (
     check_missing_rules,
     explained,
     is_pattern,
+    listed_names,
     name_intruders,
     role_words,
     roles_of,
@@ -313,7 +313,7 @@ class Scenario(Displayed, BaseModel):
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         # refused: the order of a set differs between runs, and a column has values of records where names are asked for
-        return None if isinstance(value, set | frozenset) or is_column(value) else listed_names(value)
+        return names if isinstance(names := listed_names(value), tuple) else None
 
     @field_validator("missing", mode="before")
     @classmethod

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, MappingView, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
-from sdckit.data.columns import listed_names
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 
@@ -128,6 +127,22 @@ def _intruder_keys(name: str, value: Any) -> Any:
     if "keys" not in value:
         raise ScenarioError(f'{place} has no keys; name the columns this intruder could know: keys = ["sex"]')
     return _key_list(f"{place}.keys", value["keys"])
+
+
+def listed_names(value: Any) -> Any:
+    """A list of names of columns as a tuple, such as pandas' `columns` or an array; anything else as it is.
+
+    A set stays one, since its order differs between runs, and so does a column, or an array in which values repeat:
+    these are values of records.
+
+    >>> listed_names(["sex", "age"]), listed_names({"sex": 1}.keys()), listed_names("sex")
+    (('sex', 'age'), ('sex',), 'sex')
+    """
+    of_sequence = isinstance(value, Sequence | MappingView | Iterator) and not isinstance(value, str | bytes)
+    if not of_sequence and not any(hasattr(value, own) for own in ("get_indexer", "__array_interface__")):
+        return value  # neither an index of pandas nor an array of NumPy
+    names = tuple(value.tolist() if hasattr(value, "tolist") else value)
+    return names if of_sequence or len({*map(str, names)}) == len(names) else value
 
 
 def _key_list(place: str, value: Any) -> tuple[str, ...]:

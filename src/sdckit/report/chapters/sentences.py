@@ -14,6 +14,11 @@ from sdckit.report.view import Plain, views_of
 
 WHO = "Who can be recognised, and what would be learnt"
 NOT_YET = "what the file gives back has not been looked for yet"
+RESTING = (
+    "Most records hold k only because others lost values, which may have been any: they keep theirs, and are found as "
+    'before by who takes the record that agrees. Make keys coarser by hand or leave one out: missing = "category" in '
+    "the scenario counts no such match."
+)
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -32,7 +32,7 @@ from sdckit.display import Displayed, plain_html, printable
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.identity.contributions.coarsening import every_second, in_bands, step_text
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
-from sdckit.report.chapters.sentences import listed
+from sdckit.report.chapters.sentences import RESTING, listed
 from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.utility.weighted_totals import BEYOND, moved_figures
 from sdckit.workflow.assess import assess_read
@@ -717,13 +717,10 @@ def make_starter(
         commented += number_steps(data, applied.data, scenario, lambda file, steps: tried(file, scenario, steps).data)
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
         commented = [*mended.steps, *commented, *last_step(scenario, columns)]
-        applied = _applied(data, scenario, commented, mended.derived, begun=applied)
-        exceeded, unjudged, resting = _judged(applied)
-    n = len(open_eager(data, {}))
-    rests = [RESTING] if resting > RESTING_MOST * n and n >= FEWEST_RECORDS else []
-    for sentence in rests:
-        warnings.warn(sentence, SdcWarning, stacklevel=3)
-    commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded), *rests]))
+        exceeded, unjudged, rests = _judged(_applied(data, scenario, commented, mended.derived, begun=applied))
+    if rests:
+        warnings.warn(RESTING, SdcWarning, stacklevel=3)
+    commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded), *[RESTING] * rests]))
     commented = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in commented]
     steps = [step for step, _ in commented if step is not None]
     if not steps:  # the order stays, too
@@ -760,16 +757,8 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
     return {**step, "columns": present} if present else None
 
 
-RESTING_MOST = 0.5  # of the records
-RESTING = (
-    "Most records hold k only because others lost values, which may have been any: they keep theirs, and are found as "
-    'before by who takes the record that agrees. Make keys coarser by hand or leave one out: missing = "category" in '
-    "the scenario counts no such match."
-)
-
-
-def _judged(applied: Applied) -> tuple[list[str], list[str], int]:
-    """Thresholds exceeded after the steps, those not judged, and the records that hold k by missing values alone."""
+def _judged(applied: Applied) -> tuple[list[str], list[str], bool]:
+    """Thresholds exceeded after the steps, those not judged, and whether most records hold k by missing values."""
     scenario = applied.scenario
     assert scenario is not None
     assessment = assess_read(
@@ -782,7 +771,8 @@ def _judged(applied: Applied) -> tuple[list[str], list[str], int]:
         name = kind.words if kind.of else kind.name  # "k after reconstruction" is not k
         if verdict.holds is not True and name not in names:
             names.append(name)
-    return *failing, max((verdict.n_resting or 0 for verdict in assessment.verdicts), default=0)
+    resting = max((verdict.n_resting or 0 for verdict in assessment.verdicts), default=0)
+    return *failing, 2 * resting > applied.log.n >= FEWEST_RECORDS
 
 
 def _outcome(exceeded: Sequence[str], unjudged: Sequence[str]) -> str:
