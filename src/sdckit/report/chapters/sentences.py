@@ -16,8 +16,8 @@ WHO = "Who can be recognised, and what would be learnt"
 NOT_YET = "what the file gives back has not been looked for yet"
 RESTING = (
     "Most records hold k only because others lost values, which may have been any: they keep theirs, and are found as "
-    'before by who takes the record that agrees. Make keys coarser by hand or leave one out: missing = "category" in '
-    "the scenario counts no such match."
+    "before by who takes the record that agrees. Make keys coarser or leave one out, as sdckit propose does, which "
+    'searches for it: missing = "category" in the scenario counts no such match.'
 )
 
 
