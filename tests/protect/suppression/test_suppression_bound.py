@@ -139,3 +139,29 @@ def test_every_cell_within_reach_is_limited():
     # One key off, and two of them; three keys off, and as near in another stratum.
     np.testing.assert_allclose(priced.limit, [1 / 1.5, 1 / 1.5, 9, 9])
     assert fixed.tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("n", [5, 100])  # cells with a price
+@pytest.mark.parametrize("alpha", [1.0, 0.4])
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_limits_by_groups_are_those_of_all_pairs(missing, alpha, n, monkeypatch):
+    rows = draw_rows(1, 90, (6, 9, 8, 3), missing)
+    at = working(rows, alpha).situation(range(4))
+    choices, every = find_choices(at, 3, free(rows), largest=0), needs_unbounded(at, 3)
+    dear, size = choices.cells[:n], at.size[choices.cells]
+    price = (np.arange(len(size)) < n).astype(float)
+    by_pairs, by_groups = (
+        suppression_bound._Priced(size, 3 - at.frequency[choices.cells], alpha, price, np.ones(len(size)))
+        for _ in range(2)
+    )
+    suppression_bound._limits_everywhere(at, dear, every.far, by_groups)
+    suppression_bound._limits_near.py_func(
+        np.ascontiguousarray(at.codes[dear].T), at.stratum[dear], dear, at.codes, at.stratum, every.far, every.keys,
+        by_pairs, np.zeros(len(size), np.bool_),
+    )  # fmt: skip
+    np.testing.assert_allclose(by_groups.limit, by_pairs.limit, rtol=1e-12)
+    assert by_groups.limit[:n].max() < 1
+    bound = lower_bound(at, 3, choices, every, alpha)
+    monkeypatch.setattr(suppression_bound, "_limits_near", None)  # so that it would fail
+    monkeypatch.setattr(suppression_bound, "GROUPING", 0)
+    assert lower_bound(at, 3, choices, every, alpha) == bound > 0

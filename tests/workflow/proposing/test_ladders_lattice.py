@@ -11,7 +11,8 @@ import pytest
 
 import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
-from sdckit.workflow.proposing.ladders import Node
+from sdckit.workflow.proposing.find_best import at_aim
+from sdckit.workflow.proposing.ladders import Lattice, Node
 from sdckit.workflow.proposing.trials import Trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
@@ -104,3 +105,16 @@ def test_whether_few_enough_are_beyond_is_known_before_every_limit_is_counted() 
             assert (whole.records <= most) is (soon.records <= most)
             skipped |= soon != whole
     assert skipped
+
+
+def test_an_intruder_is_looked_at_once_for_the_rungs_of_their_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, asked = trials("two", survey()), []
+    bound = Lattice._bound
+    every = {node: max(bound(one.lattice, side, node) for side in one.lattice.sides) for node in nodes(one)}
+    monkeypatch.setattr(Lattice, "_bound", lambda *given: asked.append(given[1:]) or bound(*given))
+    least = {node: one.lattice.least_hidden(node) for node in nodes(one)}
+    assert {node for node in every if every[node]} == {node for node in least if least[node]} != set()
+    assert len(asked) == sum(len({tuple(node[j] for j in side.at) for node in every}) for side in one.lattice.sides)
+    assert len(asked) < 2 * len(every)
+    stricter = at_aim(one, 2)
+    assert any(stricter.lattice.least_hidden(node) > least[node] for node in least)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
 from draw import quiet
 from recipes import scenario, survey
+from sdckit.workflow.recipes import recipe_figures
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch, worst_of
 
 
@@ -77,3 +79,24 @@ def test_of_several_intruders_the_smallest_counts_are_behind_the_worst_figures()
     found = worst_of([one, other])
     assert (found["behind"], found["small"]) == (4, 2)
     assert worst_of([one, replace(other, estimated=False)])["small"] == 0  # counted: output checking asks nothing
+
+
+def test_a_step_that_leaves_the_compared_variables_takes_the_score_before(monkeypatch) -> None:
+    asked = []
+    monkeypatch.setattr(recipe_figures, "pmse", lambda _, release, names, **__: asked.append(release) or len(asked))
+    data, watch = survey(), Watch(survey(), scenario())
+    first = data.with_columns(sex=pl.lit("f"))
+    ages = [data.with_columns(age=pl.when(pl.int_range(pl.len()) == i).then(None).otherwise("age")) for i in (0, 1)]
+    files = [first, first.with_columns(other=1), first.drop("w"), *ages, ages[1].cast({"age": pl.Float64})]
+    scores = [watch.after(i, "x", file, 0)[0].pmse for i, file in enumerate(files)]
+    assert scores == [1, 1, 1, 2, 3, 4]  # as many ages differ, but others
+    turned = watch.in_order(np.arange(len(data))[::-1])
+    assert turned.after(7, "random_order", files[-1].reverse(), 0)[0].pmse == 5  # sums in another order
+
+
+def test_values_are_compared_once(monkeypatch) -> None:
+    watch, counted = Watch(survey(), scenario()), []
+    differing = Watch.differing
+    monkeypatch.setattr(Watch, "differing", lambda self, file: counted.append(file) or differing(self, file))
+    watch.after(1, "x", survey(), 0)
+    assert len(counted) == 1

@@ -167,6 +167,7 @@ def _fewest(
 
 ROUNDS = 12
 COMPARISONS = 1 << 28  # pairs of cells: a short search
+GROUPING = 8  # comparisons of a cell that take as long as its part of a grouping
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,6 +320,40 @@ def _limits_near(columns, strata, cells, codes, stratum, hard, needs, priced, fi
                     fixed[i] = True
 
 
+def _limits_everywhere(at: Situation, dear: NDArray[np.int64], far: NDArray[np.int64], priced: _Priced) -> None:
+    """`_limits_near` of the cells `dear` where all keys of all cells at risk, `far`, are within reach, in one stratum.
+
+    The weight of the cells that agree with a cell on each set of its keys tells, by inclusion and exclusion, that of
+    the cells that differ from it on how many: a grouping for each set instead of a comparison for each pair.
+    """
+    codes, place = at.codes[far], np.searchsorted(far, dear)
+    present, p, n = codes >= 0, codes.shape[1], len(dear)
+    weight, own = np.zeros(len(far)), np.zeros(len(far))
+    weight[place] = (priced.share * priced.size * priced.price / priced.lacking)[:n]
+    own[place] = priced.price[:n]
+    agreeing = np.zeros((p + 1, len(far)))
+    sets = [(np.arange(len(far)), np.zeros(len(far), np.int64), 1, 0, 0)]
+    while sets:
+        rows, label, span, size, first = sets.pop()
+        agreeing[size, rows] += np.bincount(label, weight[rows], span)[label]
+        for j in range(first, p):
+            there = present[rows, j]
+            word, bits = label[there] << (shift := int(codes[:, j].max()).bit_length()), (span - 1).bit_length()
+            groups = group((word | codes[rows[there], j]).astype(np.uint64), bits=bits + shift)
+            sets.append((rows[there], groups.of_row.astype(np.int64), len(groups.size), size + 1, j + 1))
+    held, total = present.sum(axis=1), own
+    for same in range(p):
+        exactly = sum((-1) ** (m - same) * math.comb(m, same) * agreeing[m] for m in range(same, p + 1))
+        total = total + np.where(held > same, exactly / np.maximum(held - same, 1), 0.0)
+    waiting = np.arange(n)
+    for h in np.argsort(-total, kind="stable").tolist():  # the largest limits all that it does not match already
+        if len(waiting) == 0 or total[h] <= 0:
+            return
+        near = ((at.codes[dear[waiting]] != codes[h]) & present[h]).any(axis=1) | (dear[waiting] == far[h])
+        priced.limit[waiting[near]] = np.minimum(priced.limit[waiting[near]], 1.0 / total[h])
+        waiting = waiting[~near]
+
+
 def lower_bound(at: Situation, k: int, choices: Choices, needs: Needs, alpha: float = 1.0) -> int:
     """Lower bound on the number of suppressions: dual prices, scaled up in several rounds.
 
@@ -338,10 +373,15 @@ def lower_bound(at: Situation, k: int, choices: Choices, needs: Needs, alpha: fl
     fixed = np.zeros(len(cells), np.bool_)
     far_keys = needs.keys[np.isin(needs.cells, needs.far)]
     far = needs.cells[np.isin(needs.cells, needs.far)]
-    near = sparing(_limits_near, len(far) * min(n_priced, len(cells)) * (at.codes.shape[1] + 2))
-    dear = cells[:n_priced]
-    columns = np.ascontiguousarray(at.codes[dear].T, np.int32)
-    near(columns, at.stratum[dear], dear, at.codes, at.stratum, far, far_keys, priced, fixed)
+    dear, p = cells[:n_priced], at.codes.shape[1]
+    everywhere = len(far) == len(needs.cells) and bool((far_keys == p).all()) and not at.stratum.any()
+    if everywhere and GROUPING << p < len(dear):
+        _limits_everywhere(at, dear, far, priced)
+        fixed[: len(dear)] = True
+    else:
+        near = sparing(_limits_near, len(far) * len(dear) * (p + 2))
+        columns = np.ascontiguousarray(at.codes[dear].T, np.int32)
+        near(columns, at.stratum[dear], dear, at.codes, at.stratum, far, far_keys, priced, fixed)
     single = np.ones(len(needs.starts) - 1, np.int64)
     limits = sparing(_limits, 4 * ROUNDS * (len(choices.members) + len(needs.members)))
     for _ in range(ROUNDS):

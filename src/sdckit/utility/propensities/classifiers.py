@@ -96,16 +96,17 @@ def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str]
     n, size = len(pair.original), len(pair.released[release])
     atoms: list[Atom] = []
     codes: list[NDArray[np.int32]] = []
-    values: list[Floats] = []
+    values, used = np.empty((sum(name in numeric for name in names), n + size)), 0
     constant = []
     for name in names:
         before = len(atoms)
         if name in numeric:
             files = pair.numbers(name)
-            number, gap = _number(np.concatenate([files[0], files[1 + release]]), scale=scale)
-            if number is not None:
-                atoms.append(Atom(name, "value", ("",), len(values)))
-                values.append(number)
+            np.concatenate([files[0], files[1 + release]], out=values[used])
+            varies, gap = _number(values[used], scale=scale)
+            if varies:
+                atoms.append(Atom(name, "value", ("",), used))
+                used += 1
             if gap is not None:
                 atoms.append(Atom(name, "gap", (" (missing)",), len(codes)))
                 codes.append(gap)
@@ -122,24 +123,28 @@ def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str]
     original[:n], released[n:] = (1.0, 1.0) if pair.times is None else (pair.times[0], pair.times[1 + release])
     stacked = Stacked(
         tuple(atoms), np.array(codes, np.int32).reshape(len(codes), n + size),
-        np.array(values).reshape(len(values), n + size), original, released, tuple(constant),
+        values[:used], original, released, tuple(constant),
     )  # fmt: skip
-    return _counted(stacked) if scale and not values else stacked
+    return _counted(stacked) if scale and not used else stacked
 
 
-def _number(values: Floats, *, scale: bool) -> tuple[Floats | None, NDArray[np.int32] | None]:
-    """A number with 0 for missing, and the indicator of missing values; None for what does not vary."""
+def _number(values: Floats, *, scale: bool) -> tuple[bool, NDArray[np.int32] | None]:
+    """Whether a number varies, and where it is missing; in place its values are scaled then, and 0 where missing."""
     missing = np.isnan(values)
     gap = missing.astype(np.int32) if missing.any() else None
     known = values if gap is None else values[~missing]
     low, high = float(known.min()), float(known.max())
     if low == high:
-        return None, gap
+        return False, gap
     if scale:
-        largest = max(-low, high)  # divided out first: squares of very large numbers overflow
-        known = known / largest
-        values = (values / largest - known.mean()) / known.std()
-    return (values if gap is None else np.where(missing, 0.0, values)), gap
+        values /= max(-low, high)  # first: squares of very large numbers overflow
+        known = values if gap is None else values[~missing]
+        mean, deviation = known.mean(), known.std()
+        values -= mean
+        values /= deviation
+    if gap is not None:
+        values[missing] = 0.0
+    return True, gap
 
 
 def _level(pair: Pair, name: str, release: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

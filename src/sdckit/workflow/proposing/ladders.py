@@ -351,6 +351,8 @@ class Lattice:
     weights: tuple[float, ...]
     n: int
     _words: dict[tuple[int, int, int], tuple[Words, int]] = field(default_factory=dict, repr=False)
+    # by intruder and the rungs of their keys, which many nodes share; of these sides' limits, so that no copy has them
+    _bounds: dict[tuple[int, Node], int] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -395,7 +397,12 @@ class Lattice:
 
     def least_hidden(self, node: Node) -> float:
         """Lower bound on the loss that suppression adds after the recodings of a node."""
-        values = max((self._bound(side, node) for side in self.sides), default=0)
+        values = 0
+        for i, side in enumerate(self.sides):
+            place = i, tuple(node[j] for j in side.at)
+            if place not in self._bounds:
+                self._bounds[place] = self._bound(side, node)
+            values = max(values, self._bounds[place])
         if values == 0:
             return 0.0
         kept = [

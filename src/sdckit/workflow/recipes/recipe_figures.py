@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
@@ -107,6 +107,8 @@ class Watch:
 
     original: Any
     scenario: Scenario | None
+    # of the file measured last: how many values of the compared variables differ, these variables, and the score
+    scored: list[tuple[list[int], Any, float]] = field(default_factory=list, init=False, repr=False)
 
     @property
     def k(self) -> int:
@@ -136,10 +138,12 @@ class Watch:
         base = StepFigures(step, method, "", values_changed, compared=len(original) * len(original.columns))
         # of the original they are told by an assessment, here they would repeat
         with warnings.catch_warnings(action="ignore", category=SdcWarning):
-            base = replace(base, share_changed=fmean(self._share(file) for file in files))
+            counts = [self.differing(file) for file in files]
+            shares = (sum(own.values()) / (len(own) * len(original)) for own in counts)
+            base = replace(base, share_changed=fmean(shares))
             if self.scenario is not None:
-                pmse = fmean(self._pmse(file) for file in files)
-                base = replace(base, pmse=pmse, behind=self._behind(files))
+                pmse = fmean(self._pmse(file, own) for file, own in zip(files, counts, strict=True))
+                base = replace(base, pmse=pmse, behind=self._behind(files, counts))
             return self._by_intruder(base, files, open_frame(files[0]).columns)
 
     def _by_intruder(self, base: StepFigures, files: list[Any], columns: Sequence[str]) -> tuple[StepFigures, ...]:
@@ -185,10 +189,6 @@ class Watch:
             return dict.fromkeys(before.columns, len(before))
         return n_differing(before, after)
 
-    def _share(self, data: Any) -> float:
-        counts = self.differing(data)
-        return sum(counts.values()) / (len(counts) * len(open_frame(self.original)))  # type: ignore[arg-type]
-
     def _risks(self, data: Any, intruder: str) -> tuple[str, int, float, float, float]:
         """Rule for missing keys, and risks from one intruder by the keys still released; all 0 where none is."""
         from sdckit.cells.as_cells import tabulate_roles
@@ -232,22 +232,29 @@ class Watch:
             if name in before and name in after and before[name].is_numeric() == after[name].is_numeric()
         ]
 
-    def _behind(self, files: list[Any]) -> int:
-        most_changed = []
-        for file in files:
-            counts = self.differing(file)
-            most_changed.append(max((counts[name] for name in self._shared(file)), default=0))
+    def _behind(self, files: list[Any], counts: list[dict[str, int]]) -> int:
+        pairs = zip(files, counts, strict=True)
+        most_changed = [max((own[name] for name in self._shared(file)), default=0) for file, own in pairs]
         return min((count for count in most_changed if count), default=0)
 
-    def _pmse(self, data: Any) -> float:
+    def _pmse(self, data: Any, counts: dict[str, int]) -> float:
+        """The score of a file; that of the file before where a step left the compared variables as they were."""
+        frame: Any = open_frame(data)
         shared = self._shared(data)
         if not shared:
             return math.nan
-        aligned = len(open_frame(self.original)) == len(open_frame(data))  # type: ignore[arg-type]
+        now, changed = frame[shared], [counts[name] for name in shared]
+        for counted, before, value in self.scored:
+            same = counted == changed and before.schema == now.schema and len(before) == len(now)
+            if same and not any(n_differing(before, now).values()):
+                return value
+        aligned = len(open_frame(self.original)) == len(frame)  # type: ignore[arg-type]
         try:
-            return pmse(self.original, data, shared, aligned=aligned)
+            value = pmse(self.original, data, shared, aligned=aligned)
         except SdcError:
-            return math.nan
+            value = math.nan
+        self.scored[:] = [(changed, now, value)]
+        return value
 
 
 def pmse(original: Any, release: Any, names: Sequence[str], *, aligned: bool) -> float:
