@@ -23,6 +23,14 @@ def refused(error, words, function, *given, **options):
     return caught.value.argument
 
 
+def test_lists_of_names_are_no_columns_at_once(monkeypatch):
+    assert all(map(arguments.is_column, (pl.Series([1]), pd.Series([1]), pa.chunked_array([[1]]))))
+    monkeypatch.setattr(
+        arguments.nw.dependencies, "is_into_series", None
+    )  # asked of every argument, it took 5 % of a small call
+    assert not any(map(arguments.is_column, (None, "age", ["age"], ("age",), {"age": "wildcard"}, {"age"})))
+
+
 def test_what_is_a_whole_number():
     assert [arguments.is_whole(one) for one in (0, -3, np.int32(3), True, 2.0, "2", None)] == [
         True, True, True, False, False, False, False,

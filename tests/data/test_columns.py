@@ -27,7 +27,6 @@ from sdckit.data.columns import (
     first_rows,
     float_values,
     in_order,
-    is_column,
     is_number,
     joint_categories,
     n_differing,
@@ -238,12 +237,6 @@ def test_what_is_a_number():
     assert [is_number(one) for one in (0, 1.5, np.float32(2), 10**400, "1", True, math.inf, Decimal(1))] == [
         True, True, True, False, False, False, False, False,
     ]  # fmt: skip
-
-
-def test_lists_of_names_are_no_columns_at_once(monkeypatch):
-    assert all(map(is_column, (pl.Series([1]), pd.Series([1]), pa.chunked_array([[1]]))))
-    monkeypatch.setattr(nw.dependencies, "is_into_series", None)  # asked of every argument, it took 5 % of a small call
-    assert not any(map(is_column, (None, "age", ["age"], ("age",), {"age": "wildcard"}, {"age"})))
 
 
 def test_the_kind_of_a_float_with_whole_values_is_number_and_prints_without_a_point():

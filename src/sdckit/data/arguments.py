@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeGuard, TypeVar
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data.columns import as_real, is_column, is_number
+from sdckit.data.columns import as_real, is_number
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -29,6 +30,18 @@ def is_whole(value: object) -> TypeGuard[int]:
     (True, False, False, False)
     """
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_column(value: object) -> bool:
+    """Whether this is a column of a frame, where names of columns are asked for: its values are those of records.
+
+    >>> import polars as pl
+    >>> is_column(pl.Series(["Island"])), is_column(["sex", "age"])
+    (True, False)
+    """
+    if value is None or isinstance(value, str | list | tuple | dict | set | frozenset):  # at once: narwhals takes 5 µs
+        return False
+    return bool(nw.dependencies.is_into_series(value))
 
 
 def _refused(name: str, says: str, give: str) -> DataError:

@@ -766,18 +766,6 @@ def _kind(arrow_type: pa.DataType) -> str:
     return "date" if pt.is_temporal(arrow_type) else "other"
 
 
-def is_column(value: object) -> bool:
-    """Whether this is a column of a frame, where names of columns are asked for: its values are those of records.
-
-    >>> import polars as pl
-    >>> is_column(pl.Series(["Island"])), is_column(["sex", "age"])
-    (True, False)
-    """
-    if value is None or isinstance(value, str | list | tuple | dict | set | frozenset):  # at once: narwhals takes 5 µs
-        return False
-    return bool(nw.dependencies.is_into_series(value))
-
-
 def is_number(value: object) -> TypeGuard[float]:
     """Whether this is a finite number.
 

@@ -147,7 +147,10 @@ def test_every_cell_within_reach_is_limited():
 def test_limits_by_groups_are_those_of_all_pairs(missing, alpha, n, monkeypatch):
     rows = draw_rows(1, 90, (6, 9, 8, 3), missing)
     at = working(rows, alpha).situation(range(4))
-    choices, every = find_choices(at, 3, free(rows), largest=0), needs_unbounded(at, 3)
+    choices, cells, none = find_choices(at, 3, free(rows), largest=0), at.at_risk(3), np.empty(0, np.int64)
+    every = suppression_bound.Needs(
+        cells, np.full(len(cells), 4), starts=np.zeros(1, np.int64), members=none, far=cells
+    )
     dear, size = choices.cells[:n], at.size[choices.cells]
     price = (np.arange(len(size)) < n).astype(float)
     by_pairs, by_groups = (
