@@ -15,7 +15,7 @@ import pytest
 import homes
 import sdckit as sdc
 from sdckit.data.limits import LIMITS
-from sdckit.errors import SdcWarning
+from sdckit.errors import DataError, SdcWarning
 from sdckit.report.wording import say
 from sdckit.workflow.recipes.recipe import TRIAL
 from sdckit.workflow.recipes.starter_recipe import (
@@ -542,3 +542,11 @@ def test_a_key_of_people_with_several_rows_loses_no_values() -> None:
     assert [step.method for step in start.recipe.steps] == ["new_ids", "random_order"]
     assert start.exceeded == ("k", "risk")
     assert "No local_suppression: people have several rows" in start.text.replace("\n# ", " ")
+
+
+def test_a_key_that_would_lose_all_values_is_named_before_the_release_is_judged() -> None:
+    """It ended with the error of a release whose key is empty, which nobody had given."""
+    days = pl.Series("born", np.random.default_rng(1).permutation(20_000)[:300]).cast(pl.Int32).cast(pl.Date)
+    people = pl.DataFrame([days, days.cast(pl.String).alias("code")])
+    with pytest.raises(DataError, match=r"no value of born: make it coarser .*; sdckit propose searches"):
+        sdc.starter_recipe(people, scenario=sdc.Scenario(keys=["born", "code"], thresholds={"k": 3}))

@@ -650,6 +650,8 @@ def starter_recipe(
         No scenario, or none of these thresholds in it.
     ColumnError
         A column of the scenario is absent.
+    DataError
+        Suppression would take out all values of a key.
 
     Notes
     -----
@@ -714,6 +716,13 @@ def make_starter(
         if risky := [*_too_risky(applied.data, scenario)]:
             commented += risky
             applied = _applied(data, scenario, commented, begun=applied)
+        protected = open_eager(applied.data, {})
+        for key in (key for key in scenario.all_keys if key in protected.columns):
+            if protected[key].null_count() == len(protected):
+                raise DataError(
+                    f"suppression would leave no value of {printable(key)}: make it coarser by hand, or leave it out "
+                    "of the release and of the keys; sdckit propose searches for recodings that keep some"
+                )
         commented += number_steps(data, applied.data, scenario, lambda file, steps: tried(file, scenario, steps).data)
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
         commented = [*mended.steps, *commented, *last_step(scenario, columns)]
