@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.methods import METHODS, RECOMPUTING
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.replace import Tallied
+from sdckit.data.replace import Tallied, open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import read_toml
+from sdckit.display import printable
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcError, SdcWarning
 from sdckit.workflow.recipes import recipe_steps
 
@@ -386,3 +387,13 @@ def digests(steps: Sequence[StepLike], folder: Path | None) -> dict[str, str]:
         if path.is_file():
             hashes[named] = hashlib.sha256(path.read_bytes()).hexdigest()
     return hashes
+
+
+def refuse_emptied(protected: Any, keys: Sequence[str]) -> None:
+    """Raise `DataError` where suppression left no value of a key, so that no release could be judged by it."""
+    frame = open_eager(protected, {})
+    for key in (key for key in keys if key in frame.columns and frame[key].null_count() == len(frame)):
+        raise DataError(
+            f"suppression would leave no value of {printable(key)}: make it coarser by hand, or leave it out of the "
+            "release and of the keys; sdckit propose searches for recodings that keep some"
+        )

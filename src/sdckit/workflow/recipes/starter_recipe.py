@@ -29,7 +29,7 @@ from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import INSIDE, toml_string
 from sdckit.display import Displayed, plain_html, printable
-from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning, sure
 from sdckit.identity.contributions.coarsening import every_second, in_bands, step_text
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.report.chapters.sentences import RESTING, listed
@@ -39,6 +39,7 @@ from sdckit.workflow.assess import assess_read
 from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
 from sdckit.workflow.recipes.number_steps import number_steps
 from sdckit.workflow.recipes.recipe import Applied, Recipe, tried
+from sdckit.workflow.recipes.recipe_checks import refuse_emptied
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, written
 
 # The text of a starter recipe, with a comment above each step.
@@ -716,13 +717,7 @@ def make_starter(
         if risky := [*_too_risky(applied.data, scenario)]:
             commented += risky
             applied = _applied(data, scenario, commented, begun=applied)
-        protected = open_eager(applied.data, {})
-        for key in (key for key in scenario.all_keys if key in protected.columns):
-            if protected[key].null_count() == len(protected):
-                raise DataError(
-                    f"suppression would leave no value of {printable(key)}: make it coarser by hand, or leave it out "
-                    "of the release and of the keys; sdckit propose searches for recodings that keep some"
-                )
+        refuse_emptied(applied.data, scenario.all_keys)
         commented += number_steps(data, applied.data, scenario, lambda file, steps: tried(file, scenario, steps).data)
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
         commented = [*mended.steps, *commented, *last_step(scenario, columns)]
@@ -731,8 +726,7 @@ def make_starter(
         warnings.warn(RESTING, SdcWarning, stacklevel=3)
     commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded), *[RESTING] * rests]))
     commented = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in commented]
-    steps = [step for step, _ in commented if step is not None]
-    if not steps:  # the order stays, too
+    if not (steps := [step for step, _ in commented if step is not None]):  # the order stays, too
         raise ScenarioError("there is nothing to do: the thresholds hold")
     recipe = Recipe(steps, title=TITLE, folder=folder or scenario.folder, derived=mended.derived)
     return StarterRecipe(recipe, write_starter(TITLE, head, commented, mended), tuple(exceeded), tuple(unjudged))
@@ -768,8 +762,7 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
 
 def _judged(applied: Applied) -> tuple[list[str], list[str], bool]:
     """Thresholds exceeded after the steps, those not judged, and whether most records hold k by missing values."""
-    scenario = applied.scenario
-    assert scenario is not None
+    scenario = sure(applied.scenario)
     assessment = assess_read(
         applied.original, applied.data, scenario=scenario, seed=SEED, recipe=applied.recipe, log=applied.log,
         whole=True, lean=True,
