@@ -18,6 +18,8 @@ from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.plan import Asked, Outcome, Planned, carry_out_chosen, plan_release
 from sdckit.workflow.verdicts import (
+    HOUSEHOLD_GONE,
+    NO_HOUSEHOLD,
     NOT_RELEASED,
     ON_ATTACKS,
     THEN_TOO_FEW,
@@ -69,6 +71,9 @@ def _compared(
     replaced = {verdict.name for verdict in lost}
     worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])
     worst = with_values_put_back(worst, outcome.results)
+    if scenario.household is not None:  # which the scenario of a release without it does not name
+        gone = f"{HOUSEHOLD_GONE}; let it go out with new numbers, or leave this limit out"
+        worst = [replace(verdict, reason=gone) if verdict.reason == NO_HOUSEHOLD else verdict for verdict in worst]
     limits = scenario.limits_of(compared=True)
     verdicts: tuple[Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),

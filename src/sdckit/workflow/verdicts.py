@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.plan import Asked, Outcome
 
 NO_HOUSEHOLD = "the scenario names no household column"
+HOUSEHOLD_GONE = "the release does not have the household column"
 ON_ATTACKS = [kind for kind in LIMITS.values() if kind.judged == "attacks"]
 ON_RISK = ON_ATTACKS[0]  # of every attack
 BESIDE, ROLES = (next(name for name, kind in LIMITS.items() if kind.judged == how) for how in ("beside", "roles"))
@@ -724,9 +725,8 @@ def without_households(scenario: Scenario, name: str, after: Sequence[Assessment
     """Verdicts that hold for household limits of a release type where no release has the household column."""
     if scenario.household is None or any(assessment.scenario.household is not None for assessment in after):
         return []
-    reason = "the release does not have the household column"
     return [
-        Verdict(limited, name, None, limit, True, 0, None, reason)
+        Verdict(limited, name, None, limit, True, 0, None, HOUSEHOLD_GONE)
         for limited, limit in scenario.limits.declared.items()
         if LIMITS[limited].needs == "household" and limited not in scenario.thresholds.declared
     ]
