@@ -108,7 +108,7 @@ def test_weights_that_cannot_be(weight, what, where):
 
 
 def test_weights_that_are_text():
-    with pytest.raises(DataError, match=r"weight 'w' is .*string.*, not numbers; convert it first"):
+    with pytest.raises(DataError, match=r"weight 'w' is text, not numbers; convert it first"):
         cells({"w": ["1", "2", "3", "4"]}, weight="w")
 
 

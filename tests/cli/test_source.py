@@ -194,8 +194,8 @@ def test_the_same_document(options_survey: Path, tmp_path: Path, engine: str, mo
 def test_the_gate_and_a_folder(options_survey: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "scenario.toml").write_text('keys = ["sex", "region"]\n[thresholds]\nk = 3\n')
     (tmp_path / "parts").mkdir()
-    pl.read_parquet(options_survey)[:200].write_parquet(tmp_path / "parts" / "a.parquet")
-    pl.read_parquet(options_survey)[200:].write_parquet(tmp_path / "parts" / "b.parquet")
+    pl.read_parquet(options_survey)[:200].write_parquet(tmp_path / "parts" / "0.parquet")
+    pl.read_parquet(options_survey)[200:].write_parquet(tmp_path / "parts" / "1.parquet")
     line = ["check", str(tmp_path / "parts"), "--scenario", str(tmp_path / "scenario.toml")]
     assert run([*line, "--engine", "duckdb", "--memory", "500MB"]) == 0
     assert "k" in capsys.readouterr().out

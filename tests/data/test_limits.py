@@ -111,7 +111,7 @@ out = sys.argv[1] + "/report.md"
 line = ["assess", sys.argv[1] + "/survey.csv", "--keys", "sex,age", "--worst-case", "0.1", "--report", out, "-q"]
 told["code"] = run(line)
 told["report"] = open(out, encoding="utf-8").read()
-homes = file.with_columns(home=pl.int_range(601) // 2, ill=pl.Series(["y", "n", "n"] * 200 + ["y"]))
+homes = file.with_columns(home=pl.int_range(601) % 301, ill=pl.Series(["y", "n", "n"] * 200 + ["y"]))
 roles = {"keys": ["sex", "age"], "household": "home", "sensitive": ["ill"], "release": "public-use"}
 both = sdc.assess(homes, file, scenario=sdc.Scenario(**roles, thresholds={"given_away": 0.5}, aligned=True))
 told["without columns"] = {one.name: (one.variable, one.holds, one.reason) for one in both.verdicts}

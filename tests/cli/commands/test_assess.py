@@ -278,7 +278,7 @@ def test_a_report_in_another_language(sdckit, survey: Path, tmp_path: Path) -> N
 
 
 def test_what_no_column_is_can_be_said_on_the_command_line(sdckit, survey: Path, tmp_path: Path) -> None:
-    roles = ["--keys", "sex", "--weight", "w", "--identifiers", "name", "--insensitive", "age,r*"]
+    roles = ["--keys", "sex", "--weight", "w", "--identifiers", "name", "--insensitive", "age,region*"]
     none = ["--sensitive", "none", "--magnitudes", "none", "--household", "none"]
     why = ["--insensitive-because", "looked through by the office"]
     done = sdckit("assess", survey, *roles, *none, *why, "--insensitive", "income,hh", "--release-type", "public-use")

@@ -184,7 +184,7 @@ def test_values_named_that_nobody_has():
         ({"bands": 2.5}, DataError, "a number of bands, a list of edges"),
         ({"bands": [9, 0]}, DataError, "must ascend"),
         ({"bands": [0, 9], "column": "ages"}, ColumnError, "column: no column 'ages' .* did you mean 'age'"),
-        ({"bands": [0, 9], "column": "place"}, DataError, "'place' is .*string.*, not numbers"),
+        ({"bands": [0, 9], "column": "place"}, DataError, "'place' is text, not numbers"),
         ({"hierarchy": UP, "column": "place"}, DataError, "the hierarchy has levels 1 to 2"),
         ({"hierarchy": UP, "level": 3}, DataError, "the hierarchy has levels 1 to 2"),
         ({"groups": {"a": ["x"]}}, DataError, "lists a text, column 'age' holds numbers"),
