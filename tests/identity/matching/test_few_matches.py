@@ -29,12 +29,14 @@ def frames(rows: list[tuple[Any, ...]]) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def counted(original: pl.DataFrame, released: pl.DataFrame) -> list[int]:
-    """Of each record the released ones that differ from it in no key that both have."""
+    """Of each record the released ones that differ from it in no key that both have; of those without keys its own."""
     columns = [(original[name].to_list(), released[name].to_list()) for name in ("x0", "x1")]
+    blank = [all(shown[j] is None for _, shown in columns) for j in range(len(released))]
     return [
         sum(
             all(None in (true[i], shown[j]) or true[i] == shown[j] for true, shown in columns)
             for j in range(len(released))
+            if blank[i] or not blank[j]
         )
         for i in range(len(original))
     ]
@@ -65,6 +67,22 @@ def test_k_with_missing_values_as_a_category_leaves_nobody_with_fewer(rows, k):
     held = sdc.k_anonymity(released, keys=["x0", "x1"], k=k, missing=rule).violations[k] == 0
     result = sdc.few_matches(original, released, keys=["x0", "x1"], k=k)
     assert not held or result.few_matches == 0
+
+
+def test_a_few_records_without_keys_hide_nobody():
+    """Four of 200 held a limit of 0 for all, while k-anonymity said that 196 are alone."""
+    file = pl.DataFrame({"a": range(200), "b": [i % 7 for i in range(200)]})
+    gone = pl.int_range(200) < 4
+    released = file.with_columns(pl.when(~gone).then("a").alias("a"), pl.when(~gone).then("b").alias("b"))
+    result = sdc.few_matches(file, released, keys=["a", "b"], k=3)
+    assert (result.few_matches, result.unique_matches, result.fewest_matches) == (0.98, 0.98, 1)
+    assert sdc.k_anonymity(released, keys=["a", "b"], k=3).violations[3] == 196
+    assert result.records["match_count"].to_list()[:5] == [4, 4, 4, 4, 1]
+    lazily = sdc.few_matches(file.with_row_index("id").lazy(), released.with_row_index("id").lazy(), keys=["a", "b"],
+                             k=3, id="id")  # fmt: skip
+    assert (lazily.few_matches, lazily.unique_matches, lazily.fewest_matches) == (0.98, 0.98, 1)
+    by_one = sdc.few_matches(file, released, keys=["b"], k=3)  # as in frequencies, of a single key
+    assert by_one.fewest_matches > 4
 
 
 def test_whose_own_record_shows_another_value_is_not_counted():

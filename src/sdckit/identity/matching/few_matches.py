@@ -19,10 +19,10 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.identity.matching.count_matches import Category, match
 from sdckit.identity.matching.matching_options import refuse_what_does_not_fit
-from sdckit.numerics.array_types import Bools, Ints
+from sdckit.numerics.array_types import Bools, Codes, Ints
 from sdckit.result import FileFigure
 
-MISSING_RULE = "a missing key value matches any value"
+MISSING_RULE = "a missing key value matches any value; a record that lacks all of several keys matches no other"
 DEFAULT_K = 3
 
 
@@ -94,7 +94,8 @@ def few_matches(
     released : data frame or sequence of data frames
         One release or m of them; row i was made from row i of the original, or has its `id`.
     keys : sequence of str
-        Variables that an intruder could know, compared for equality; a missing value, in either file, matches any.
+        Variables that an intruder could know, compared for equality; a missing value, in either file, matches any,
+        but a released record that lacks all of several keys matches nobody else.
     k : int, optional
         2 or more: fewer matches than this are few. Default: the scenario's limit k, else 3.
     by : str or sequence of str, optional
@@ -131,6 +132,9 @@ def few_matches(
     class match whoever it matches. A record whose own is not among the matches (its keys were perturbed) is not
     counted, since a match of it is wrong.
 
+    A record that lacks all of several keys counts for no other, as in `key_frequencies`: k of them would match
+    everybody, and hide nobody.
+
     The original is to be recoded as the release is (`assess` and `check` do so): a value that no longer occurs matches
     missing values only.
 
@@ -164,12 +168,21 @@ def few_matches(
         match([Category(own[0], own[j], True) for own in codes], [], rows, times=times[j]) for j in range(1, pair.m + 1)
     ]
     counted, own = (np.stack(values) for values in zip(*matches, strict=True))
+    if len(names) > 1:  # the missing values of a single key match any, as in frequencies
+        counted -= [_of_blank([of_key[j] for of_key in codes], times[j]) for j in range(1, pair.m + 1)]
     weights = np.ones(len(rows), np.int64) if times[0] is None else times[0]
     per_release = tuple(_figures(counted[j], own[j], weights, k) for j in range(pair.m))
     notes = same_note(sum(pair.identical(names)), pair.m, "keys, row by row")
     return broken.of(
         FewMatches.of(pair, per_release, MISSING_RULE, notes, counted=counted, own=own, k=k, prefix=prefix)
     )
+
+
+def _of_blank(codes: Sequence[Codes], times: Ints | None) -> Ints:
+    """For each person, the released records without any key that do not count: all, or none where theirs is one."""
+    blank = np.logical_and.reduce([of_key == 0 for of_key in codes])
+    n_blank = int(np.count_nonzero(blank) if times is None else times[blank].sum())
+    return np.where(blank, 0, n_blank)
 
 
 def _flags(counted: Ints, own: Bools, k: int) -> dict[str, Bools]:
