@@ -11,6 +11,7 @@ import numpy as np
 from sdckit.catalogue.identity import RISK
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.comparable_files import in_same_order, relabelled, spelt_twice
+from sdckit.cells.packing import group_codes
 from sdckit.cells.pair import Pair
 from sdckit.cells.repeated_records import holds_copies
 from sdckit.data.columns import code_column, to_arrow
@@ -23,6 +24,7 @@ from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import some_of
 from sdckit.errors import SdcError
 from sdckit.numerics.array_types import Ints
+from sdckit.numerics.grouping import Groups, first_of_groups
 from sdckit.report.gate.rounding import format_number
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.verdicts import Verdict
@@ -198,9 +200,8 @@ def _shared_alone(frame: Any, homes: Homes, of_row: Ints | None, released: Any) 
     `of_row`: household of each record of the release, if it is known; else `frame` is the original, and of the
     `released` records as many small groups must be there.
     """
-    home = "sdckit__home"
-    numbered = with_new_column(frame, home, homes.of_row if of_row is None else of_row)
-    names = [*household_variables(numbered, household=home, share=SHARED)]
+    home, own = "sdckit__home", homes.of_row if of_row is None else of_row
+    names = [*household_variables(with_new_column(frame, home, own), household=home, share=SHARED)]
     if not names:
         return []
     most = int(homes.size.max())
@@ -208,13 +209,13 @@ def _shared_alone(frame: Any, homes: Homes, of_row: Ints | None, released: Any) 
     def small(sizes: Ints) -> Any:
         return (sizes > 1) & (sizes <= most)
 
-    groups = _joint(numbered, names)
-    n_homes = np.unique(np.column_stack([groups, numbered.get_column(home).to_numpy()]), axis=0)[:, 0]
-    sizes, different = np.bincount(groups), np.bincount(n_homes)
-    together = int((small(sizes) & (different == 1)).sum())
-    told = together >= max(RIGHT * int(small(sizes).sum()), ALONE_TOGETHER * int((homes.size > 1).sum()), 1)
+    groups = _joint(frame, names)
+    homes_in = group_codes([groups.of_row, own], len(own))
+    different = np.bincount(groups.of_row[first_of_groups(homes_in.of_row, len(homes_in.size))])
+    together = int((small(groups.size) & (different == 1)).sum())
+    told = together >= max(RIGHT * int(small(groups.size).sum()), ALONE_TOGETHER * int((homes.size > 1).sum()), 1)
     if told and of_row is None:  # as the release has the values
-        told = int(small(np.bincount(_joint(released, names))).sum()) >= RIGHT * together
+        told = int(small(_joint(released, names).size).sum()) >= RIGHT * together
     return names if told else []
 
 
@@ -228,13 +229,9 @@ def _of_same_sizes(released: Any, homes: Homes) -> list[str]:
     return []
 
 
-def _joint(frame: Any, names: Sequence[str]) -> Ints:
-    """A number for the values of some columns together, of each record."""
-    joint = np.zeros(len(frame), np.int64)
-    for name in names:
-        coded = code_column(frame.get_column(name))
-        joint = np.unique(joint * (coded.span + 1) + coded.codes(), return_inverse=True)[1].reshape(-1)
-    return joint
+def _joint(frame: Any, names: Sequence[str]) -> Groups:
+    """The records grouped by the values of some columns together."""
+    return group_codes([code_column(frame.get_column(name)).codes() for name in names], len(frame))
 
 
 def _texts_counted(measured: Assessment) -> dict[str, dict[str, int]]:
