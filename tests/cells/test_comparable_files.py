@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.cells.comparable_files import in_same_order, look_mixed, relabelled, warn_of_numbers
+from sdckit.cells.comparable_files import in_same_order, look_mixed, relabelled, warn_of_numbers, written_apart
 from sdckit.data.frames import open_frame
 from sdckit.errors import SdcWarning
 
@@ -189,3 +189,20 @@ def test_few_records_say_nothing_but_by_the_names_of_their_columns() -> None:
     few = open_frame(pl.DataFrame(PLAIN | NUMBERED).head(300))
     with pytest.warns(SdcWarning, match="^pid, HHID, no: says"):
         warn_of_numbers(few, [*PLAIN, *NUMBERED])
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([0.0, -0.0, 1.0, None], "zeros with and without a minus (x)"), ([-0.0, -0.0, 1.0, None], ""), ([0, 1, -1], ""),
+        (["Graz", "Graz ", None], "texts that differ in blanks"), (["New York", "New\u00a0York"], "texts that differ"),
+        (["M\u00fcnchen", "Mu\u0308nchen"], "accents are written alone (x)"), (["Wien", "Wi\u200ben"], "nobody sees"),
+        (["a b", "ab", "A b", "m2", "m\u00b2"], ""),
+    ],
+)  # fmt: skip
+def test_what_is_read_alike_and_written_otherwise_is_said(made: Any, values: list[Any], said: str) -> None:
+    """It marked the changed records of a file that was within all limits."""
+    found = written_apart(open_frame(made(pl.DataFrame({"x": values, "y": range(len(values))}))))
+    assert len(found) == bool(said)
+    assert said in "".join(found)

@@ -12,7 +12,7 @@ import ways
 from homes import SHARED, people
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
-from sdckit.data.households import count_agreeing, differs_within, homes_of
+from sdckit.data.households import count_agreeing, differs_within, homes_of, rows_together
 from sdckit.errors import ColumnError, DataError
 
 
@@ -157,3 +157,24 @@ def test_what_is_no_variable_is_shared_by_nobody():
     """A column of lists cannot be told apart; the others are found all the same."""
     data = pl.DataFrame({"home": [1, 1, 2, 2], "all": [["x"]] * 4, "region": ["a", "a", "b", "b"]})
     assert sdc.household_variables(data, household="home") == ("region",)
+
+
+def test_neighbours_that_are_alike_are_told_from_a_file_that_is_sorted() -> None:
+    rng = np.random.default_rng(8)
+    homes = np.repeat(np.arange(700), rng.integers(1, 5, 700))
+    n = len(homes)
+    area = rng.integers(0, 8, 700)[homes]
+    people = pl.DataFrame({
+        "area": area, "sex": rng.integers(0, 2, n), "age": rng.integers(0, 90, n), "row": np.arange(n),
+        "w": [None if own % 5 == 0 else str(own) for own in homes], "due": pl.Series([[1]] * n),
+    })  # fmt: skip
+    mixed = people.sample(fraction=1, shuffle=True, seed=2)
+    assert rows_together(open_frame(people)) == ("area", "w")
+    assert rows_together(open_frame(people.sort("area", maintain_order=True))) == ("w",)
+    assert rows_together(open_frame(people.with_columns(pl.col("w").cast(pl.Categorical)))) == ("area", "w")
+    order = [mixed, mixed.sort("area", "sex", "age"), mixed.sort("age", "area"), mixed.sort("sex", descending=True)]
+    blocks = mixed.with_columns(place=pl.col("area").replace_strict([*range(8)], [7, 2, 9, 4, 1, 8, 3, 5])).sort(
+        "place"
+    )
+    for file in [*order, blocks.drop("place"), people[:150], people.drop("area", "w")]:
+        assert rows_together(open_frame(file)) == ()

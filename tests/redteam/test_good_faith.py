@@ -58,7 +58,7 @@ UNNAMED: dict[str, Any] = {
 @pytest.mark.parametrize("how", UNNAMED)
 def test_no_pattern_covers_what_others_know(how: str, lazily: bool) -> None:
     """Of these 1,900 people one in ten (districts) to all (birthdays) were alone with what a neighbour knows."""
-    file = ROUNDED.with_columns(**{name: pl.Series(values) for name, values in UNNAMED[how].items()})
+    file = ROUNDED.with_columns(**{name: pl.Series(values) for name, values in UNNAMED[how].items()})[MIXED]
     frame: Any = file.lazy() if lazily else file
     (word, reason) = judged(frame)["roles"]
     assert word == "not judged"
@@ -72,9 +72,32 @@ def test_a_pattern_covers_what_tells_no_key() -> None:
     """Items, filters of a questionnaire, other codes of a key, and names that the pattern itself has."""
     asked = pl.when(pl.col("age") > 0).then(pl.lit(RNG.integers(0, 40, N)))
     code = pl.col("region").replace_strict({"N": 4, "S": 3, "E": 2, "W": 1})
-    file = ROUNDED.with_columns(v1=RNG.integers(0, 300, N), v2=asked, v3=code, job_like_1=RNG.integers(1, 6, N))
+    file = ROUNDED.with_columns(v1=RNG.integers(0, 300, N), v2=asked, v3=code, job_like_1=RNG.integers(1, 6, N))[MIXED]
     assert judged(file, insensitive=["*", "job_like_*"]) == {}
     assert "'job_like_1'" in judged(file)["roles"][1]
+
+
+LEARNT = {"icd10": RNG.choice(["F20", "B20", "J45"], N), "hiv": RNG.integers(0, 2, N), "income": RNG.integers(0, 9, N)}
+
+
+@pytest.mark.parametrize("name", LEARNT)
+def test_no_pattern_covers_what_would_be_learnt(name: str) -> None:
+    """A disease under `insensitive = ["*"]` was asked about by no limit, and every column had a role."""
+    file = ROUNDED.with_columns(pl.Series(name, LEARNT[name]))[MIXED]
+    assert judged(ROUNDED[MIXED]) == {}
+    assert f"no pattern covers '{name}'" in judged(file)["roles"][1]
+    assert judged(file, insensitive=["opinion", name]) == {}
+    assert judged(file, insensitive=["*", f"{name}*"]) == {}
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
+def test_rows_that_stand_by_household_are_not_judged_as_people(made: Any) -> None:
+    """Of 800 households all members stood one after the other, and the file passed by itself."""
+    roles = judged(made(ROUNDED))["roles"]
+    assert roles[0] == "not judged"
+    assert "rows that stand one after the other are alike in 'region', 'w' as no others are" in roles[1]
+    assert "roles" not in judged(made(ROUNDED[MIXED]))
+    assert "roles" not in judged(made(PEOPLE), household="home")
 
 
 # A household column that is left out, and who lives together all the same.

@@ -43,6 +43,17 @@ def test_a_file_of_copies_is_not_judged(of: Any) -> None:
     assert words_of(of(many())) == {"k": "not judged", "global_risk": "not judged"}
 
 
+def test_marks_of_changed_records_are_not_judged(tmp_path: Any) -> None:
+    """In memory as in files, by itself and as a release."""
+    marked = FILE.with_columns(mark=pl.Series([0.0, -0.0] * (N // 2)))
+    for files in ((marked,), (FILE, marked)):
+        assert words_of(*files)["beside_records"] == "not judged"
+        assert "beside_records" not in words_of(*files[:-1], marked.drop("mark"))
+    marked.write_csv(tmp_path / "marked.csv")
+    with pytest.raises(AssertionError, match="zeros with and without a minus"):
+        sdc.assert_within_limits(tmp_path / "marked.csv", scenario=sdc.Scenario(keys=["sex"], thresholds={"k": 3}))
+
+
 def test_a_file_of_which_half_stands_twice_is_not_judged() -> None:
     """900 of 1,350 records are alike in all columns, and of those alike in all but one hardly any differ in it."""
     wide = FILE.with_columns(town=pl.Series(RNG.integers(0, 40, N)), hours=pl.Series(RNG.integers(0, 60, N)))

@@ -10,13 +10,17 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
-from sdckit.data.columns import code_column
-from sdckit.data.frames import check_plan_names, collect, open_frame
+from sdckit.data import arguments, pl
+from sdckit.data.columns import code_column, to_arrow
+from sdckit.data.frames import check_plan_names, collect, open_frame, plain_columns
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import is_few, njit
 
+FEW = 200  # records in which no order is looked for
+FAR = range(25, 61)  # rows between two records that belong together by chance only, or by the order of the file
+BLOCK = 8  # records with one value that stand together, from which on they are sorted by it
+ALIKE, CERTAIN = 0.1, 5  # more pairs of neighbours with one value: as a share, and in the largest standard deviations
 SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made
 
 
@@ -207,3 +211,66 @@ def differs_within(frame: Any, name: str, homes: Homes) -> NDArray[np.bool_]:
     codes = coded.codes()
     lead = homes.lead(codes != coded.span)[homes.of_row]
     return np.asarray((codes != coded.span) & (codes != codes[lead]))
+
+
+# Households that the order of the rows tells.
+
+
+def rows_together(frame: Any) -> tuple[str, ...]:
+    """The columns in which rows next to each other are alike as no others are: members of a household, or a person's.
+
+    Neighbours are compared with rows further on, and with all others that are alike in the columns by which the file
+    is sorted.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> people = pl.DataFrame({"owns": rng.integers(0, 3, 200).repeat(3), "educ": rng.integers(0, 5, 600)})
+    >>> files = people, people.sample(fraction=1, shuffle=True, seed=1), people.sort("owns", "educ")
+    >>> [rows_together(open_frame(file)) for file in files]
+    [('owns',), (), ()]
+    """
+    n = len(frame)
+    if n < FEW:
+        return ()
+    ranks = {name: _ranks(frame.get_column(name)) for name in plain_columns(frame)}
+    left = {name: own for name, own in ranks.items() if 1 < own.max(initial=0) <= n / 2}
+    block = np.zeros(n, np.int64)
+    while name := next((name for name, own in left.items() if _is_sorted(own, block)), None):
+        own = left.pop(name)
+        block[1:] = np.cumsum((np.diff(block) != 0) | (np.diff(own) != 0))
+    size, pairs = np.bincount(block), int(np.count_nonzero(np.diff(block) == 0))
+    together = []
+    for name, own in left.items():
+        groups, counts = np.unique((block * (own.max() + 1) + own)[own > 0], return_counts=True)
+        chances = [float((counts * (counts - 1) / size[groups // (own.max() + 1)]).sum()) / max(pairs, 1)]
+        far = [_agreeing(own, block, lag) for lag in FAR]
+        n_far = sum(n_pairs for _, n_pairs in far)
+        chances += [sum(alike for alike, _ in far) / n_far] if n_far >= n else []
+        near = _agreeing(own, block, 1)[0] / max(pairs, 1)
+        if near - max(chances) >= max(ALIKE, CERTAIN * 0.5 / max(pairs, 1) ** 0.5):
+            together.append(name)
+    return tuple(together)
+
+
+def _ranks(column: Any) -> Ints:
+    """The place of each value among the different ones, from 1; 0 where it is missing."""
+    return np.asarray(pl.Series(pl.from_arrow(to_arrow(column))).rank("dense").fill_null(0), np.int64)
+
+
+def _is_sorted(ranks: Ints, block: Ints) -> bool:
+    """Whether a file is sorted by a column within its blocks, or has the records with one value in one place."""
+    steps = np.diff(ranks)[np.diff(block) == 0]
+    groups = block * (ranks.max() + 1) + ranks
+    runs = np.count_nonzero(np.diff(groups)) + 1
+    in_order = bool((steps >= 0).all() or (steps <= 0).all())
+    return bool(steps.any()) and (in_order or (runs * BLOCK <= len(ranks) and len(np.unique(groups)) == runs))
+
+
+def _agreeing(ranks: Ints, block: Ints, lag: int) -> tuple[int, int]:
+    """The pairs of rows so far from each other that have one value, and all of them, within blocks."""
+    within = block[lag:] == block[:-lag]
+    alike = (ranks[lag:] == ranks[:-lag]) & (ranks[lag:] > 0)
+    return int(np.count_nonzero(alike & within)), int(np.count_nonzero(within))

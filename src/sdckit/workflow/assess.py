@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE, RECOVERABLE
 from sdckit.catalogue.row import as_numbers, draws_records
+from sdckit.cells.comparable_files import written_apart
 from sdckit.cells.pair import IN_BANDS, Pair, keep_rows, open_files
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import people_drawn
@@ -302,6 +303,9 @@ def assess_in_turn(
             _ = planned[0].context.cells  # what is wrong with the file is told here, not by the first measure
             outcomes[name] = plan.carry_out([row for row in planned if row.row is not ALONE])
 
+    column_roles = None if compared else look_at_columns(scenario, [frame])
+    beside = () if compared else written_apart(frame)
+
     def made(outcomes: Mapping[str, plan.Outcome]) -> Assessment:
         intruders = tuple(
             _against(name, planned[0].context, outcomes[name], frame, compared=compared, several=several)
@@ -313,7 +317,7 @@ def assess_in_turn(
             intruders=intruders, warnings=tuple(dict.fromkeys(text for texts in told.values() for text in texts)),
             version=__version__, date=date.today().isoformat(), measures=tuple(measures), by=groups,
             backend="pyarrow" if is_lazy(frame) else frame.implementation,
-            column_roles=None if compared else look_at_columns(scenario, [frame]),
+            column_roles=column_roles, beside=beside,
             stands_for=next((planned[0].context.cells.stand_for() for planned in plans.values()), None),
         )  # fmt: skip
 
@@ -482,6 +486,7 @@ def assess_release(
         attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
         recoding="" if recodings is None else recodings.source, column_roles=column_roles, promise=promise,
         targets=targets, declared=every if gone else None,
+        beside=tuple(dict.fromkeys(text for file in opened.released for text in written_apart(file))),
     )  # fmt: skip
 
 

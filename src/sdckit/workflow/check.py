@@ -405,7 +405,7 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
             going_out = data if released is None else released
             paths = [file for file in _as_list(going_out) if isinstance(file, str | Path)]
             beside = beside_records(*paths, missing=scenario.missing_codes)
-            result = check_assessment(replace(result.assessment, beside=beside))
+            result = check_assessment(replace(result.assessment, beside=(*result.assessment.beside, *beside)))
             return None if result.passed else AssertionError(_message(result))
     except SdcError as error:
         return type(error)(str(error), argument=error.argument)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -321,6 +322,15 @@ def test_missing_values_of_several_spellings_are_said_unless_it_is_given_what_is
     assert "(region)" in beside_records(folder)[0]
 
 
+def test_numbers_that_are_none_in_several_ways_are_said(tmp_path: Path) -> None:
+    """What looks missing may carry a mark of its own: the other bits of a NaN."""
+    marked = np.array([math.nan, 1.0, math.nan]).view(np.int64)
+    for mark in (0, 7):
+        scores = (marked + np.array([mark, 0, 0])).view(np.float64)
+        pl.DataFrame({"score": scores}).write_parquet(tmp_path / "a.parquet")
+        assert ("written in several ways (score)" in " ".join(beside_records(tmp_path / "a.parquet"))) == (mark > 0)
+
+
 def test_one_way_of_missing_values_is_no_other_and_codes_may_be_given(tmp_path: Path) -> None:
     path = tmp_path / "release.parquet"
     of_several_ways(path)
@@ -380,13 +390,23 @@ def test_parts_that_are_named_by_what_is_in_them_are_said(tmp_path: Path, suffix
         "part-00000-c1a2b3c4-0a1b-4c2d-8e3f-0123456789ab-c000",
         "part-00001-d1a2b3c4-1a1b-4c2d-8e3f-a123456789ab-c000",
     ]
-    for names in (numbered, ["data_0", "data_12"], ["alone"], ["ill", "well"]):
+    districts, surveys = ["district_1", "district_2"], ["health_survey_1", "health_survey_2"]
+    said_by = districts, ["hiv-0", "hiv-1"], ["ill", "well"]
+    for names in (
+        numbered,
+        ["data_0", "data_12"],
+        ["alone"],
+        ["region_1"],
+        surveys,
+        ["persons_0", "persons_1"],
+        *said_by,
+    ):
         folder = tmp_path / names[0]
         folder.mkdir()
         for name in names:
             getattr(PEOPLE, f"write_{suffix}")(folder / f"{name}.{suffix}")
         said = beside_records(folder)
-        assert (names == ["ill", "well"]) == ("parts whose names differ" in " ".join(said))
+        assert (names in said_by) == ("parts whose names differ" in " ".join(said))
     for year in ("2025", "many"):
         (tmp_path / "years" / f"year={year}").mkdir(parents=True)
         getattr(PEOPLE, f"write_{suffix}")(tmp_path / "years" / f"year={year}" / f"0.{suffix}")

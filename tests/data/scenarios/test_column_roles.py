@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from sdckit.data.files.file_checks import WITHHELD
 from sdckit.data.frames import open_frame
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.column_roles import (
@@ -113,7 +114,8 @@ def test_what_says_whose_row_it_is_has_to_be_named() -> None:
 def test_shares_are_those_of_every_engine(values: list[Any]) -> None:
     frame = pl.DataFrame({"v": values, "other": [1] * len(values)})
     present = [value for value in values if value is not None]
-    share = sum(present.count(value) == 1 for value in present) / len(values)
+    single = sum(present.count(value) == 1 for value in present)
+    share = single / (len(present) if 2 * single > len(present) >= 5 else len(values))  # remarks on few people
     for given in (frame, frame.to_pandas(), frame.to_arrow()):
         assert shares_unique(open_frame(given), ["v", "other"])["v"] == pytest.approx(share)
     lazy = shares_unique(open_frame(frame.lazy()), ["v", "other"])
@@ -254,6 +256,47 @@ def test_an_official_number_of_people_goes_out_as_a_new_one_only(made: Any, numb
     assert among_columns(found, scenario, ["sex", "ssn"]).holds is False
     assert look("ssn", ["x1", "x1", None]).holds is True
     assert look("member", numbers).holds is True
+
+
+def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
+    """No figure counted districts, weights by district, and household numbers that begin with one."""
+    rng, n = np.random.default_rng(4), 3_000
+    area, pay = rng.integers(0, 60, n), np.round(rng.lognormal(7, 1, n))
+    frame = pl.DataFrame({
+        "region": area // 12, "district": area + 5, "w": np.round(rng.uniform(1, 9, 60), 3)[area],
+        "hid": [f"{own:02}-{row}" for row, own in enumerate(area)], "pay": np.minimum(pay.round(-3), 5_000),
+        "log": np.log(pay), "rank": np.argsort(np.argsort(-pay)), "answer": rng.integers(0, 300, n),
+        "other": rng.random(n),
+    })  # fmt: skip
+    roles: dict[str, Any] = {"keys": ["region"], "magnitudes": ["pay"], "weight": "w", "household": "hid"}
+    roles |= {"thresholds": {"exact_numbers": 0.1}}
+    scenario = Scenario(**roles, insensitive=["district", "log", "rank", "answer", "other"])
+    said = "of 'region', 'pay' more is told by 'district', 'log', 'w', 'hid', 'rank', which no figure counts; make"
+    for given in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()):
+        found = look_at_columns(scenario, [open_frame(given)])
+        assert found.holds is True
+        assert said in found.words
+        assert said in found.line
+    assert said in among_columns(found, scenario, frame.columns).words
+    bare = Scenario(keys=["region"], insensitive=["other", "answer", "pay"], household="row")
+    number = frame.select("region", "other", "answer", "pay", row=pl.Series(rng.permutation(n)))
+    assert look_at_columns(bare, [open_frame(number)]).finer == ()
+    told = replace(look_at_columns(scenario, [open_frame(frame)]), told=False)
+    assert f"of 2 columns ({WITHHELD}) more is told by 5 columns" in told.words
+
+
+def test_rows_that_belong_together_are_said_where_nobody_says_whose_they_are() -> None:
+    rng = np.random.default_rng(3)
+    homes = np.repeat(np.arange(400), 3)
+    frame = pl.DataFrame({"sex": rng.integers(0, 2, 1_200), "area": rng.integers(0, 9, 400)[homes], "home": homes})
+    left = columns_of(frame.drop("home"), insensitive=["area"])
+    assert (left.together, left.holds) == (("area",), None)
+    assert "alike in 'area' as no others are" in left.words
+    assert "alike in 'area' as no others are" in left.line
+    assert columns_of(frame, insensitive=["area"], household="home").together == ()
+    assert columns_of(frame, insensitive=["area"], person="home").together == ()
+    assert columns_of(frame.drop("home").sample(fraction=1, shuffle=True, seed=1), insensitive=["area"]).holds is True
+    assert among_columns(left, Scenario(keys=["sex"], insensitive=["area"]), ["sex", "area"]).together == ("area",)
 
 
 def test_a_key_in_more_detail_is_what_tells_all_but_a_twentieth_of_it() -> None:

@@ -309,7 +309,7 @@ def run(
         # any column may tell values of others, or link the records of two releases
         every = not engine.used and scenario.limit_on(RECOVERABLE.name) is not None
         every = every or scenario.ledger is not None
-        more = tuple(own.columns if every else left_to_patterns(scenario, own.columns))
+        more = tuple(own.columns if every else (*left_to_patterns(scenario, own.columns), *scenario.insensitive))
     frame: Any
     if engine.used:
         there = [name for name in (*more, *used) if name in own.columns and name not in scenario.identifiers]
@@ -376,7 +376,7 @@ def _with_files(
             missing=scenario.missing_codes, sheet=how.sheet, header_row=how.header_row,
         )
     )  # fmt: skip
-    return replace(assessed, column_roles=roles, beside=tuple(beside))
+    return replace(assessed, column_roles=roles, beside=(*assessed.beside, *beside))
 
 
 def deliver(

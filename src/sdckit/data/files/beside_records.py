@@ -41,6 +41,7 @@ from sdckit.data.files.spellings import (
     texts_for_missing,
 )
 from sdckit.data.files.workbook_checks import STRING, TEXT_OF_CELL
+from sdckit.data.scenarios.guessing.topics import MAKE_UP, topic_of
 from sdckit.display import some_of
 
 LABELS = "labels of codes that no record has ({}): write_file leaves them out"
@@ -82,8 +83,8 @@ LETTERED = (
     "alike"
 )
 NAMED = (
-    "parts whose names differ in more than their numbers, which tell of the records in each what no measure looks at: "
-    "write_file writes one file"
+    "parts whose names differ in more than their numbers, or number what such records are of, which tell of the "
+    "records in each what no measure looks at: write_file writes one file"
 )
 LINES = "ends of lines of several kinds, or blank lines between records: write_file writes them alike"
 FILES = "other files in its folder, at which no measure looks"
@@ -109,6 +110,8 @@ _SPARK = b"org.apache.spark.sql.parquet.row.metadata"
 _OF_TYPES = re.compile(rb"(?i)_PL_\w+|ARROW:extension:\w+|PARQUET:field_id|" + "|".join(DESCRIBES).encode())
 _OF_CODES = (0, -1)  # what programs write beneath missing categories
 _NUMBERS = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")  # of parts of a file, as engines name them
+_NUMBERED = re.compile(r"([^\W\d_]+)[ _=-]*#")  # the word before the number
+_SAYING = {"key", "group", "coordinate", "sensitive"}  # roles of what part of a file may be of
 _FOLDERS = re.compile(r"[^/=]+=[^/]*/")
 _IN_VIEW = 12  # bytes of a text up to which a view holds it itself
 
@@ -155,9 +158,12 @@ def beside_records(
             quoted = [name for file in files for name in quoted_by_record(file, **how)]
             found += [QUOTED.format(some_of([*dict.fromkeys(quoted)]))] * any(quoted)
             found += [LINES] * any(ends_apart(file, **how) for file in files)
-        named = (file.as_posix() for file in files)  # folders of Parquet such as year=2019 are read as a column
+        named = (file.relative_to(path).as_posix() for file in files) if path.is_dir() else ()
+        # folders of Parquet such as year=2019 are read as a column
         numbered = {_NUMBERS.sub("#", name if kind in _CSV else _FOLDERS.sub("", name)) for name in named}
-        found += [NAMED] * (len(numbered) > 1)
+        words = (topic_of(word) for name in numbered for word in _NUMBERED.findall(name) if len(files) > 1)
+        says = any(topic is not None and topic.role in _SAYING and topic.name != MAKE_UP for topic in words)
+        found += [NAMED] * (len(numbered) > 1 or says)
         # what engines leave beside the parts is empty (_SUCCESS), or sums of bytes
         beside = {*path.rglob("*")} - {*files} if path.is_dir() else set()
         found += [FILES] * any(other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)
@@ -229,7 +235,8 @@ def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
         for name in texts:
             ways[name].update(texts_for_missing(pl.Series(pl.from_arrow(batch.column(name)))))
         for name in numbers:
-            ways[name].update(["NaN"] if pl.Series(pl.from_arrow(batch.column(name))).is_nan().any() else [])
+            values = np.asarray(pl.Series(pl.from_arrow(batch.column(name).drop_null())), np.float64)
+            ways[name].update(f"NaN {bits}" for bits in np.unique(values[np.isnan(values)].view(np.int64)))
         for name in coded:
             listed, places = batch.column(name).dictionary.to_pylist(), batch.column(name).indices.unique().to_pylist()
             unused[name].update(listed)

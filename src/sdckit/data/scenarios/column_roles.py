@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from sdckit.data.columns import n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
+from sdckit.data.households import rows_together
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import ADVICE
 from sdckit.data.nearest import did_you_mean
@@ -23,11 +25,14 @@ from sdckit.errors import ColumnError, DataError
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of names that say whose a row is
 TO_HAVE_IT_JUDGED = "; name a type of release to have it judged"
-KNOWN = frozenset({KEY, "coordinate"})  # topics of names that say what others know of somebody
+KNOWN = frozenset({KEY, "coordinate", "sensitive"})  # topics of names that say what others know, or would learn
 ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
 FIRST = 2_000  # records in which a column is tried before all are counted
+AT_HAND = 20_000  # records in which an order is looked for
+PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
 TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
 ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
+LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
 LONGEST = 20  # characters of a whole number of 64 bits
@@ -37,6 +42,15 @@ NUMBERS = ("numeric", "magnitudes")
 ONLY_NUMBERS = (
     "Only numeric or magnitudes, which say how numbers are read and are no role without a limit on numbers: {}; name "
     "them as sensitive, too, where they would be learnt, or as keys where somebody could know them"
+)
+TOLD_FINER = (
+    "Not judged: of {} more is told by {}, which no figure counts; make keys or magnitudes of these, make them "
+    "coarser, or leave them out"
+)
+ROWS_TOGETHER = (
+    "Not judged: rows that stand one after the other are alike in {} as no others are, like members of a household or "
+    "rows of a person, and no column that goes out says whose they are; mix the rows, those of a household too, or let "
+    "household or person go out with new numbers to have them judged"
 )
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
 
@@ -95,7 +109,7 @@ def says_whose(name: str) -> bool:
 
 
 def _says_known(name: str, pattern: str = "") -> bool:
-    """Whether a name says what others know of somebody, such as an age or a district, and its pattern does not."""
+    """Whether a name, and not its pattern, says what others know of somebody or would learn: a district, a disease."""
     topic = topic_of(name)
     return topic is not None and topic.role in KNOWN and topic_of(pattern) != topic
 
@@ -136,6 +150,8 @@ def left_to_patterns(scenario: Scenario, columns: Sequence[str], *, id: str | No
 def shares_unique(frame: Frame, columns: Sequence[str]) -> dict[str, float]:
     """For each column the records with a value that occurs once, as a share of all records; missing is no value.
 
+    Where most of the values that are there occur once, as remarks on few people do, it is their share of these.
+
     Of a plan, the engine counts the different values of all columns in one pass; a column with few is not looked at
     again, and its share is then one that it does not exceed. A column of lists or structures has no share.
 
@@ -153,22 +169,29 @@ def shares_unique(frame: Frame, columns: Sequence[str]) -> dict[str, float]:
     shares = {}
     for name in columns:
         try:
-            shares[name] = n_single(frame.get_column(name)) / max(len(frame), 1)
+            column = frame.get_column(name)
+            shares[name] = _share_single(n_single(column), len(column) - column.null_count(), len(column))
         except DataError:  # no plain values: nothing can be said of them
             continue
     return shares
 
 
+def _share_single(single: int, there: int, n: int) -> float:
+    return single / max(there if 2 * single > there >= LEAST else n, 1)
+
+
 def _shares_in_engine(plan: nw.LazyFrame[Any], columns: Sequence[str]) -> dict[str, float]:
     check_plan_names(plan, columns)
     counts = [nw.col(name).n_unique().alias(f"sdckit__{place}") for place, name in enumerate(columns)]
-    n, *levels = map(int, collect(plan.select(nw.len().alias("sdckit__n"), *counts)).row(0))
-    shares = {name: count / max(n, 1) for name, count in zip(columns, levels, strict=True)}
+    counts += [(~nw.col(name).is_null()).sum().alias(f"sdckit__there{place}") for place, name in enumerate(columns)]
+    n, *counted = map(int, collect(plan.select(nw.len().alias("sdckit__n"), *counts)).row(0))
+    there = dict(zip(columns, counted[len(columns) :], strict=True))
+    shares = {name: _share_single(count, there[name], n) for name, count in zip(columns, counted, strict=False)}
     for name, most in shares.items():
         if most >= UNIQUE:  # only then can so many occur once
             sizes = plan.filter(~nw.col(name).is_null()).group_by(name).agg(nw.len().alias("sdckit__size"))
             once = collect(sizes.filter(nw.col("sdckit__size") == 1).select(nw.len().alias("sdckit__n"))).item()
-            shares[name] = int(once) / max(n, 1)
+            shares[name] = _share_single(int(once), there[name], n)
     return shares
 
 
@@ -197,7 +220,12 @@ class ColumnRoles:
     numbers : tuple of str
         Columns of which the scenario says only that they are numeric or magnitudes.
     known : tuple of str
-        Those of `too_unique` whose name or values tell what others know: see `values_known`.
+        Those of `too_unique` whose name or values tell what others know or would learn: see `values_known`.
+    finer : tuple of tuple of str
+        Columns named insensitive, weights and numbers of households and people, each with a key or magnitude that it
+        tells in more detail.
+    together : tuple of str
+        Columns in which rows next to each other are alike, where none says whose rows they are: see `rows_together`.
     """
 
     roles: Mapping[str, tuple[str, ...]]
@@ -208,6 +236,8 @@ class ColumnRoles:
     as_given: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
+    finer: tuple[tuple[str, str], ...] = ()
+    together: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -222,8 +252,11 @@ class ColumnRoles:
 
     @property
     def holds(self) -> bool | None:
-        """Whether every column has a role and none is a direct identifier; None where a role is missing."""
-        return False if self.identifiers else None if self.missing else True
+        """Whether every column has a role and none is a direct identifier; None where a role is missing.
+
+        None, too, where rows seem to belong together and nobody said whose they are.
+        """
+        return False if self.identifiers else None if self.missing or self.together else True
 
     @property
     def words(self) -> str:
@@ -237,20 +270,24 @@ class ColumnRoles:
         if self.too_unique:
             named = ", or the name says whose row it is" if any(map(says_whose, self.too_unique)) else ""
             if self.known:
-                named = ", the name says whose row it is, or name or values tell what others know of a person"
+                named = ", the name says whose row it is, or name or values tell what others know of a person, "
+                named += "or would learn"
             sentences.append(
                 f"no pattern covers {self._listed(self.too_unique)}, since many of the values occur once{named}: name "
                 "each in insensitive, or give it another role"
             )
         if self.as_given and len(sentences) == 1:
             sentences.append(f"{ADVICE['persons']}")
-        return (
-            "; ".join(sentences) or f"every column that goes out has a role{self._covered_words}"
-        ) + self._only_numbers
+        return ("; ".join(sentences) or f"every column that goes out has a role{self._covered_words}") + self._further
 
     @property
-    def _only_numbers(self) -> str:
-        return f". {ONLY_NUMBERS.format(self._listed(self.numbers))}" if self.numbers else ""
+    def _further(self) -> str:
+        """Further sentences: on numbers without a role, and on what was not judged."""
+        told = {key: None for _, key in self.finer}, dict(self.finer)
+        sentences = [ONLY_NUMBERS.format(self._listed(self.numbers))] if self.numbers else []
+        sentences += [TOLD_FINER.format(*(self._listed([*names]) for names in told))] if self.finer else []
+        sentences += [ROWS_TOGETHER.format(self._listed(self.together))] if self.together else []
+        return "".join(f". {sentence}" for sentence in sentences)
 
     @property
     def _covered_words(self) -> str:
@@ -264,8 +301,9 @@ class ColumnRoles:
         n = len(self.missing)
         columns = "1 column that goes out has" if n == 1 else f"{n:,} columns that go out have"
         lacking = f"{columns} no role: {self._listed(self.missing)}{TO_HAVE_IT_JUDGED}"
-        lacking += f"{self._only_numbers}."
-        return lacking if n else f"{self.words[0].upper()}{self.words[1:]}." if self.covered or self.identifiers else ""
+        lacking += f"{self._further}."
+        said = self.covered or self.identifiers or self.finer or self.together
+        return lacking if n else f"{self.words[0].upper()}{self.words[1:]}." if said else ""
 
     @property
     def shown(self) -> dict[str, tuple[str, ...]]:
@@ -287,17 +325,25 @@ def look_at_columns(
     shares: dict[str, float] = {}
     given: list[str] = []
     known: list[str] = []
+    finer: dict[str, str] = {}
+    together: list[str] = []
+    told = (*scenario.all_keys, *scenario.magnitudes)
     for frame in frames:
         names = frame.collect_schema().names()
         columns |= dict.fromkeys(names)
         matched = left_to_patterns(scenario, names, id=id)
         for name, share in shares_unique(frame, matched).items():
             shares[name] = max(share, shares.get(name, 0.0))
-        known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], scenario.all_keys)
+        known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], told)
+        finer |= _named_finer(frame, scenario, told)
+        if not {scenario.household, scenario.person} & {*names}:
+            together += rows_together(in_memory(frame.head(AT_HAND)))
         given += [] if original is None else _as_given(scenario, original, frame)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
-    return replace(made, as_given=tuple(dict.fromkeys(given)))
+    return replace(
+        made, as_given=tuple(dict.fromkeys(given)), finer=tuple(finer.items()), together=tuple(dict.fromkeys(together))
+    )
 
 
 def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> list[str]:
@@ -316,19 +362,60 @@ def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> l
     ['v1']
     """
     kinds = frame.collect_schema()
-    plain = [name for name in columns if not kinds[name].is_nested()]
-    present = [key for key in keys if key in kinds and not kinds[key].is_nested()]
-    texts = [name for name in plain if kinds[name] in (nw.String, nw.Categorical, nw.Enum)]
-    check_plan_names(frame, (*plain, *present))
-    first = in_memory(frame.select([nw.col(name) for name in dict.fromkeys((*plain, *present))]).head(FIRST))
-    finer = [
-        name
-        for name in plain
-        if any(_tells(first, name, key, of_some=True) and _tells(frame, name, key) for key in present)
-    ]
+    texts = [name for name in columns if kinds[name] in (nw.String, nw.Categorical, nw.Enum)]
+    finer = _finer(frame, columns, keys)
     written = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
     addresses = in_memory(frame.select(written)).row(0) if written else ()
     return [*finer, *(name for name, there in zip(texts, addresses, strict=True) if there and name not in finer)]
+
+
+def _finer(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
+    """Those of some columns that tell a key in more detail, each with the first such key."""
+    kinds = frame.collect_schema()
+    plain, present = (
+        [name for name in names if name in kinds and not kinds[name].is_nested()] for names in (columns, keys)
+    )
+    if not (plain and present):
+        return {}
+    check_plan_names(frame, (*plain, *present))
+    first = in_memory(frame.select([nw.col(name) for name in dict.fromkeys((*plain, *present))]).head(FIRST))
+    return {
+        name: key
+        for name in plain
+        for key in reversed(present)
+        if key != name and _tells(first, name, key, of_some=True) and _tells(frame, name, key)
+    }
+
+
+def _named_finer(frame: Frame, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
+    """The columns named insensitive, weights, and beginnings of ids that tell keys and magnitudes in more detail."""
+    kinds = frame.collect_schema()
+    named = [name for name in (*scenario.insensitive, scenario.weight) if name is not None and name in kinds]
+    ids = [name for name in (scenario.household, scenario.person) if name is not None and name in kinds]
+    begins = {
+        f"sdckit__{name}{length}": name
+        for name in ids
+        if not (kinds[name].is_float() or kinds[name].is_nested())
+        for length in PREFIXES
+    }
+    texts = [nw.col(name).cast(nw.String).str.head(int(begin[-1])).alias(begin) for begin, name in begins.items()]
+    finer = _finer(frame.with_columns(texts) if texts else frame, [*named, *begins], told)
+    numbers = [name for name in named if name not in finer and kinds[name].is_numeric()]
+    amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
+    if numbers and amounts:
+        first = in_memory(frame.select([nw.col(name) for name in dict.fromkeys((*numbers, *amounts))]).head(AT_HAND))
+        finer |= {name: amount for name in numbers for amount in amounts if _rises_with(first, name, amount)}
+    return {begins.get(name, name): key for name, key in finer.items()}
+
+
+def _rises_with(frame: Any, name: str, amount: str) -> bool:
+    """Whether an amount rises or falls with a number that has more values, such as its logarithm or its rank."""
+    there = frame.select(name, amount).drop_nulls()
+    values, amounts = (there.get_column(own).to_numpy() for own in (name, amount))
+    steps, levels = amounts[np.argsort(values, kind="stable")], len(np.unique(amounts))
+    changes = np.count_nonzero(np.diff(steps))
+    enough = levels >= TELLS and len(np.unique(values)) >= FINER * levels and len(values) >= SPEAKING * levels
+    return bool(enough and changes < levels + ERRS * (len(values) - levels))
 
 
 def _tells(frame: Frame, name: str, key: str, *, of_some: bool = False) -> bool:
@@ -405,7 +492,7 @@ def among_columns(
     `certain` is that of the files' headers.
     """
     made = _of_columns(scenario, columns, dict.fromkeys(known.covered, 0.0), id=id, known=known.known, certain=certain)
-    return replace(made, as_given=known.as_given)
+    return replace(made, as_given=known.as_given, finer=known.finer, together=known.together)
 
 
 def _of_columns(
