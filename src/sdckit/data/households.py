@@ -18,7 +18,7 @@ from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import is_few, njit
 
 FEW = 200  # records in which no order is looked for
-FAR = range(25, 61)  # rows between two records that belong together by chance only, or by the order of the file
+FAR = range(10, 31)  # rows between two records that belong together by chance only, or by the order of the file
 BLOCK = 8  # records with one value that stand together, from which on they are sorted by it
 ALIKE, CERTAIN = 0.1, 5  # more pairs of neighbours with one value: as a share, and in the largest standard deviations
 SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made

@@ -278,6 +278,10 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
         assert said in found.words
         assert said in found.line
     assert said in among_columns(found, scenario, frame.columns).words
+    weights = frame.select("region", own=pl.Series(rng.lognormal(6, 0.5, n).round(2)))  # few of which are equal
+    assert look_at_columns(Scenario(keys=["region"], weight="own"), [open_frame(weights)]).finer == ()
+    rare = frame.select("answer", rare=pl.Series(np.where(rng.random(n) < 0.99, 1, rng.integers(2, 5, n))))
+    assert look_at_columns(Scenario(keys=["rare"], insensitive=["answer"]), [open_frame(rare)]).finer == ()
     bare = Scenario(keys=["region"], insensitive=["other", "answer", "pay"], household="row")
     number = frame.select("region", "other", "answer", "pay", row=pl.Series(rng.permutation(n)))
     assert look_at_columns(bare, [open_frame(number)]).finer == ()

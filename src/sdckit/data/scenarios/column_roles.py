@@ -412,10 +412,11 @@ def _rises_with(frame: Any, name: str, amount: str) -> bool:
     """Whether an amount rises or falls with a number that has more values, such as its logarithm or its rank."""
     there = frame.select(name, amount).drop_nulls()
     values, amounts = (there.get_column(own).to_numpy() for own in (name, amount))
-    steps, levels = amounts[np.argsort(values, kind="stable")], len(np.unique(amounts))
-    changes = np.count_nonzero(np.diff(steps))
-    enough = levels >= TELLS and len(np.unique(values)) >= FINER * levels and len(values) >= SPEAKING * levels
-    return bool(enough and changes < levels + ERRS * (len(values) - levels))
+    counts, levels = np.unique(amounts, return_counts=True)[1], len(np.unique(amounts))
+    changes = np.count_nonzero(np.diff(amounts[np.argsort(values, kind="stable")]))
+    by_chance = len(values) - float((counts**2).sum()) / max(len(values), 1)
+    enough = levels >= TELLS and len(np.unique(values)) >= FINER * levels and by_chance >= SPEAKING * levels
+    return bool(enough and changes < levels + ERRS * (by_chance - levels))
 
 
 def _tells(frame: Frame, name: str, key: str, *, of_some: bool = False) -> bool:
@@ -430,9 +431,11 @@ def _tells(frame: Frame, name: str, key: str, *, of_some: bool = False) -> bool:
     by_chance = total - max(of_key.values(), default=0)
     if of_some and len(of_key) < TELLS:
         return True
-    right = total - sum(most.values()) <= ERRS * by_chance
-    speaking = (total - len(most)) * by_chance >= SPEAKING * total
-    return right and (of_some or (speaking and len(of_key) >= TELLS and len(most) >= FINER * len(of_key)))
+    wrong = total - sum(most.values())
+    if of_some:
+        return wrong <= ERRS * by_chance
+    guessed = (total - len(most)) * by_chance / total if total else 0.0  # a value that occurs once says nothing
+    return guessed >= SPEAKING and wrong <= ERRS * guessed and len(of_key) >= TELLS and len(most) >= FINER * len(of_key)
 
 
 def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]:
