@@ -28,7 +28,7 @@ TO_HAVE_IT_JUDGED = "; name a type of release to have it judged"
 KNOWN = frozenset({KEY, "coordinate", "sensitive"})  # topics of names that say what others know, or would learn
 ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
 FIRST = 2_000  # records in which a column is tried before all are counted
-AT_HAND = 20_000  # records in which an order is looked for
+AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
 TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
 ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
@@ -335,9 +335,11 @@ def look_at_columns(
         for name, share in shares_unique(frame, matched).items():
             shares[name] = max(share, shares.get(name, 0.0))
         known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], told)
-        finer |= _named_finer(frame, scenario, told)
+        lazily = isinstance(frame, nw.LazyFrame)
+        some = in_memory(frame.head(AT_HAND)) if lazily else frame.gather_every(len(frame) // AT_HAND + 1)
+        finer |= _named_finer(some, scenario, told)
         if not {scenario.household, scenario.person} & {*names}:
-            together += rows_together(in_memory(frame.head(AT_HAND)))
+            together += rows_together(some if lazily else frame.head(AT_HAND))
         given += [] if original is None else _as_given(scenario, original, frame)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
@@ -387,8 +389,11 @@ def _finer(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> dict[st
     }
 
 
-def _named_finer(frame: Frame, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
-    """The columns named insensitive, weights, and beginnings of ids that tell keys and magnitudes in more detail."""
+def _named_finer(frame: Any, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
+    """The columns named insensitive, weights, and beginnings of ids that tell keys and magnitudes in more detail.
+
+    Of a long file some records are looked at, of a plan its first ones.
+    """
     kinds = frame.collect_schema()
     named = [name for name in (*scenario.insensitive, scenario.weight) if name is not None and name in kinds]
     ids = [name for name in (scenario.household, scenario.person) if name is not None and name in kinds]
@@ -402,9 +407,7 @@ def _named_finer(frame: Frame, scenario: Scenario, told: Sequence[str]) -> dict[
     finer = _finer(frame.with_columns(texts) if texts else frame, [*named, *begins], told)
     numbers = [name for name in named if name not in finer and kinds[name].is_numeric()]
     amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
-    if numbers and amounts:
-        first = in_memory(frame.select([nw.col(name) for name in dict.fromkeys((*numbers, *amounts))]).head(AT_HAND))
-        finer |= {name: amount for name in numbers for amount in amounts if _rises_with(first, name, amount)}
+    finer |= {name: amount for name in numbers for amount in amounts if _rises_with(frame, name, amount)}
     return {begins.get(name, name): key for name, key in finer.items()}
 
 
