@@ -265,8 +265,8 @@ def _is_sorted(ranks: Ints, block: Ints) -> bool:
     steps = np.diff(ranks)[np.diff(block) == 0]
     groups = block * (ranks.max() + 1) + ranks
     runs = np.count_nonzero(np.diff(groups)) + 1
-    in_order = bool((steps >= 0).all() or (steps <= 0).all())
-    return bool(steps.any()) and (in_order or (runs * BLOCK <= len(ranks) and len(np.unique(groups)) == runs))
+    in_order = (steps >= 0).all() or (steps <= 0).all()
+    return bool(steps.any() and (in_order or (runs * BLOCK <= len(ranks) and len(np.unique(groups)) == runs)))
 
 
 def _agreeing(ranks: Ints, block: Ints, lag: int) -> tuple[int, int]:

@@ -335,11 +335,11 @@ def look_at_columns(
         for name, share in shares_unique(frame, matched).items():
             shares[name] = max(share, shares.get(name, 0.0))
         known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], told)
-        lazily = isinstance(frame, nw.LazyFrame)
-        some = in_memory(frame.head(AT_HAND)) if lazily else frame.gather_every(len(frame) // AT_HAND + 1)
+        first = in_memory(frame.head(AT_HAND))
+        some = first if isinstance(frame, nw.LazyFrame) else frame.gather_every(len(frame) // AT_HAND + 1)
         finer |= _named_finer(some, scenario, told)
         if not {scenario.household, scenario.person} & {*names}:
-            together += rows_together(some if lazily else frame.head(AT_HAND))
+            together += rows_together(first)
         given += [] if original is None else _as_given(scenario, original, frame)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
