@@ -19,6 +19,7 @@ from sdckit.protect.change import Protected
 from sdckit.report.chapters.document import RECOVERY
 from sdckit.report.chapters.sentences import of_intruder, status, verdict_sentence
 from sdckit.report.formats.write import plain_document
+from sdckit.report.gate.protect import protect_message
 from sdckit.report.view import Plain
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess_read
 from sdckit.workflow.plan import limit_on_homes
@@ -408,9 +409,20 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
             result = check_assessment(replace(result.assessment, beside=beside))
             return None if result.passed else AssertionError(_message(result))
     except SdcError as error:
-        return type(error)(str(error), argument=error.argument)
+        return protected_error(error)
     except Exception as error:  # noqa: BLE001 - messages of libraries, and their frames, may show values
         return SdcError(f"internal error: {type(error).__name__}; check() in a session of your own shows where")
+
+
+def protected_error(error: SdcError) -> SdcError:
+    """What was refused, for a log that others read: small counts and rows are not shown, other counts rounded.
+
+    Examples
+    --------
+    >>> protected_error(SdcError("weight 'w': 2 missing (rows 4, 10, counting from 1)"))
+    SdcError("weight 'w': <5 missing (rows not shown, counting from 1)")
+    """
+    return type(error)(protect_message(str(error)), argument=error.argument)
 
 
 def _as_list(given: Any) -> list[Any]:

@@ -1,0 +1,116 @@
+"""What leaves the room besides a release and its documents: a second release, a log for others, a published matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from draw import quiet
+from sdckit.cli.app import run
+from sdckit.errors import DataError
+from sdckit.workflow.sessions import taking_away
+from sdckit.workflow.sessions.answering import Desk
+
+SECRET = "5a" * 32
+PLAIN: dict[str, Any] = {"keys": ["sex"], "sensitive": ["ill"], "household": "none", "magnitudes": []}
+
+
+def hospital(n: int = 400) -> pl.DataFrame:
+    """Patients with a number, an exact cost and an illness; two have the rarest."""
+    rng = np.random.default_rng(3)
+    return pl.DataFrame({
+        "patient": rng.permutation(n) + 1001, "sex": rng.choice(["f", "m"], n), "w": rng.integers(5, 40, n) / 1.0,
+        "ill": [*["rare"] * 2, *rng.choice(["no", "flu", "hiv"], n - 2, p=[0.7, 0.25, 0.05])],
+        "cost": rng.lognormal(8, 1, n).round(2),
+    })  # fmt: skip
+
+
+def noisy(level: float) -> list[dict[str, Any]]:
+    return [
+        {"method": "new_ids", "column": "patient"},
+        {"method": "add_noise", "columns": ["cost"], "noise": level},
+        {"method": "random_order"},
+    ]
+
+
+def given_back(first: pl.DataFrame, second: pl.DataFrame, original: pl.DataFrame) -> tuple[float, int]:
+    """Of a release with twice the noise of another: exact costs as both give them, and new numbers that both have."""
+    costs = set(original["cost"].to_list())
+    without = (2 * first["cost"] - second["cost"]).round(2).to_list()
+    return float(np.mean([cost in costs for cost in without])), len({*first["patient"]} & {*second["patient"]})
+
+
+def taken(desk: Desk, scenario: dict[str, Any], steps: list[dict[str, Any]]) -> pl.DataFrame:
+    plain = [
+        {"method": step["method"], "arguments": {name: entry for name, entry in step.items() if name != "method"}}
+        for step in steps
+    ]
+    how: dict[str, Any] = {"scenario": scenario, "secret": SECRET, "accepted": True, "kind": ".parquet"}
+    found = taking_away.prepare(desk, lambda _: None, steps=plain, **how)
+    return pl.read_parquet(found["files"][0]["path"])
+
+
+def test_two_releases_of_one_session_give_no_value_back_and_are_not_joined(tmp_path: Path) -> None:
+    """One for everybody with more noise, one under contract with less: both told 400 of 400 costs, row by row."""
+    original = hospital()
+    original.write_parquet(tmp_path / "hospital.parquet")
+    (desk := Desk(tmp_path)).open(str(tmp_path / "hospital.parquet"))
+    first, second = (taken(desk, PLAIN, noisy(level)) for level in (20.0, 40.0))
+    back, shared = given_back(first, second, original)
+    assert back < 0.05
+    assert shared == 0
+    assert taken(desk, PLAIN, noisy(20.0)).equals(first)  # the same steps draw the same
+
+
+def test_two_releases_of_one_recipe_under_other_roles_or_of_another_file_are_not_joined(tmp_path: Path) -> None:
+    original = hospital()
+    original.write_parquet(tmp_path / "hospital.parquet")
+    (desk := Desk(tmp_path)).open(str(tmp_path / "hospital.parquet"))
+    first, other_roles = (taken(desk, scenario, noisy(20.0)) for scenario in (PLAIN, {**PLAIN, "numeric": ["cost"]}))
+    original.with_columns(cost=pl.col("cost") + 1).write_parquet(tmp_path / "later.parquet")
+    desk.open(str(tmp_path / "later.parquet"))
+    later = taken(desk, PLAIN, noisy(20.0))
+    for other in (other_roles, later):
+        assert not {*first["patient"]} & {*other["patient"]}
+        assert (first["ill"] == other["ill"]).mean() < 0.9
+
+
+def test_one_secret_for_two_recipes_gives_the_values_back_and_the_page_says_so(tmp_path: Path) -> None:
+    """In Python a secret can be given; where it no longer tells the values, the page need not warn."""
+    original = hospital()
+    with quiet():
+        made = [sdc.Recipe(noisy(level)[1:]).apply(original, secret=SECRET, watch=False).data for level in (20.0, 40.0)]
+    assert given_back(*made, original)[0] > 0.99
+    page = (Path(__file__).parents[2] / "docs" / "seeds.md").read_text(encoding="utf-8")
+    assert "A secret is for one release" in page
+
+
+NOT_WEIGHTS = {"missing": (None, "missing"), "negative": (-1.0, "zero or negative")}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("how", NOT_WEIGHTS)
+def test_an_error_of_a_log_for_others_tells_no_small_count_and_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], how: str
+) -> None:
+    value, words = NOT_WEIGHTS[how]
+    frame = hospital().with_columns(w=pl.when(pl.int_range(pl.len()).is_in([3, 9])).then(value).otherwise("w"))
+    frame.write_csv(tmp_path / "hospital.csv")
+    scenario = sdc.Scenario(**PLAIN, weight="w", thresholds={"risk": 0.1})
+    (tmp_path / "s.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    line = ["check", "hospital.csv", "--scenario", "s.toml"]
+    assert (run(line), run([*line, "--protected"])) == (2, 2)
+    exact, protected = capfd.readouterr().err.strip().splitlines()
+    assert f"'w': 2 {words}" in exact
+    assert "rows 4, 10" in exact
+    with pytest.raises(DataError) as raised:
+        sdc.assert_within_limits(frame, scenario=scenario)
+    for text in (protected, str(raised.value)):
+        assert f"'w': <5 {words}" in text
+        assert "rows not shown" in text
