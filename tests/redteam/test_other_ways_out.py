@@ -114,3 +114,42 @@ def test_an_error_of_a_log_for_others_tells_no_small_count_and_no_row(
     for text in (protected, str(raised.value)):
         assert f"'w': <5 {words}" in text
         assert "rows not shown" in text
+
+
+def test_new_identifiers_of_sorted_records_are_said_to_be_told_by_their_place() -> None:
+    """Whoever knows the numbers of all patients finds everybody by their rank; mixed, hardly anybody."""
+    original = hospital().sort("patient")
+    step = {"method": "new_ids", "column": "patient"}
+    with quiet():
+        plain, mixed = (
+            sdc.Recipe(steps).apply(original, watch=False) for steps in ([step], [step, {"method": "random_order"}])
+        )
+    by_rank = [(made.data["cost"] == original["cost"]).mean() for made in (plain, mixed)]
+    assert by_rank[0] == 1
+    assert by_rank[1] < 0.05
+    assert "until random_order mixes them" in plain.log.steps[0].notes["order"]
+    assert "order" not in sdc.new_ids(hospital(), column="patient").change.notes
+    for frame in (original.to_pandas(), original.to_arrow(), original.reverse()):
+        assert "order" in sdc.new_ids(frame, column="patient").change.notes
+
+
+def test_an_invariant_matrix_tells_the_count_of_every_level_and_the_page_says_so() -> None:
+    """So its place is the secret alone; one that is made without the data tells none."""
+    original = hospital()
+    true = dict(original["ill"].value_counts().rows())
+    change = sdc.pram(original, columns=["ill"]).change
+    (rows,) = change.secret["matrix"]["ill"]
+    values, vectors = np.linalg.eig(np.array([[rows[level][to] for to in rows] for level in rows]).round(6).T)
+    shares = vectors[:, np.abs(values - 1).argmin()].real
+    assert dict(zip(rows, (400 * shares / shares.sum()).round().astype(int).tolist(), strict=True)) == true
+    assert true["rare"] == 2
+    assert change.to_dict()["parameters"]["matrix"] == "drawn"
+    assert "secret" not in change.to_dict()
+    page = (Path(__file__).parents[2] / "docs" / "protect" / "pram.md").read_text(encoding="utf-8")
+    assert "An invariant matrix, the default, must not be published" in page
+    staying = {level: 0.8 for level in true}
+    both = [
+        sdc.pram(frame, columns=["ill"], pd={"ill": staying}, invariant=False).change.secret["matrix"]
+        for frame in (original, original.head(200))
+    ]
+    assert both[0] == both[1]
