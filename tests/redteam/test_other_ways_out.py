@@ -153,3 +153,35 @@ def test_an_invariant_matrix_tells_the_count_of_every_level_and_the_page_says_so
         for frame in (original, original.head(200))
     ]
     assert both[0] == both[1]
+
+
+def test_sarif_of_a_comparison_is_tried_beside_the_release_and_the_page_warns_of_it(tmp_path: Path) -> None:
+    """Of a value that was taken out, the others known, the true one alone gives this log in some cases."""
+    rng, n, keys = np.random.default_rng(2), 200, ["sex", "age", "region"]
+    original = pl.DataFrame({
+        "sex": rng.choice(["f", "m"], n), "age": rng.choice(list("abcd"), n, p=[0.4, 0.3, 0.2, 0.1]),
+        "region": rng.choice(list("NSEW"), n, p=[0.5, 0.3, 0.15, 0.05]),
+        "ill": rng.choice(["no", "flu", "hiv"], n, p=[0.7, 0.25, 0.05]),
+    })  # fmt: skip
+    limits = {"match_risk": 0.01, "few_matches": 0.001, "replicated_uniques": 0.001, "correctly_disclosed": 0.01}
+    scenario = sdc.Scenario(
+        keys=keys, household="none", magnitudes=[], sensitive=["ill"], aligned=True, thresholds=limits
+    )
+    released = sdc.local_suppression(original, keys=keys, k=3).data
+
+    def log(frame: pl.DataFrame) -> str:
+        with quiet():
+            sdc.check(frame, released, scenario=scenario, seed=1).to_sarif(tmp_path / "log.sarif", file="a.csv")
+        return (tmp_path / "log.sarif").read_text(encoding="utf-8")
+
+    true, alone = log(original), 0
+    gone = [(row, name) for name in keys for row in np.flatnonzero(released[name].is_null().to_numpy()).tolist()]
+    for row, name in gone:
+        others = [value for value in original[name].unique().sort() if value != original[name][row]]
+        at_row = pl.int_range(pl.len()) == row
+        tried = [original.with_columns(pl.when(at_row).then(pl.lit(value)).otherwise(name).alias(name))
+                 for value in others]  # fmt: skip
+        alone += all(log(other) != true for other in tried)
+    page = (Path(__file__).parents[2] / "docs" / "gates.md").read_text(encoding="utf-8")
+    assert alone > 0  # where a log tells none of them any more, the page need not say it
+    assert "A comparison with the original is a document of the original, in SARIF" in page

@@ -218,6 +218,8 @@ class CheckResult(Displayed):
     def to_sarif(self, path: str | Path, *, file: str, released: Sequence[str] = ()) -> None:
         """Write the limits exceeded as a SARIF log, protected as documents are, for code hosts and dashboards.
 
+        Of a release beside its original it is a document of the original: nobody who has the release should get it.
+
         Parameters
         ----------
         path : str or Path
