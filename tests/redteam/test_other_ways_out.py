@@ -116,6 +116,13 @@ def test_an_error_of_a_log_for_others_tells_no_small_count_and_no_row(
         assert "rows not shown" in text
 
 
+def test_a_refused_matrix_of_masked_categories_names_none_of_them() -> None:
+    frame = hospital().with_columns(masked="ill")
+    with pytest.raises(DataError, match="4 rows of 4 that sum to 1") as raised:
+        sdc.impute_masked(frame, masked={"ill": "masked"}, error={"ill": [[1.0]]})
+    assert not [level for level in frame["ill"].unique() if level in str(raised.value).split("; ")[1]]
+
+
 def test_new_identifiers_of_sorted_records_are_said_to_be_told_by_their_place() -> None:
     """Whoever knows the numbers of all patients finds everybody by their rank; mixed, hardly anybody."""
     original = hospital().sort("patient")
@@ -147,7 +154,7 @@ def test_an_invariant_matrix_tells_the_count_of_every_level_and_the_page_says_so
     assert "secret" not in change.to_dict()
     page = (Path(__file__).parents[2] / "docs" / "protect" / "pram.md").read_text(encoding="utf-8")
     assert "An invariant matrix, the default, must not be published" in page
-    staying = {level: 0.8 for level in true}
+    staying = dict.fromkeys(true, 0.8)
     both = [
         sdc.pram(frame, columns=["ill"], pd={"ill": staying}, invariant=False).change.secret["matrix"]
         for frame in (original, original.head(200))

@@ -47,8 +47,10 @@ def check(
     ] = None,
     sarif: Annotated[
         Path | None,
-        Option(metavar="OUT.sarif", help="Write the exceeded thresholds as SARIF, protected as documents are; of FILE with --released it stays with "
-            "FILE."),
+        Option(
+            metavar="OUT.sarif",
+            help="Write the exceeded thresholds as SARIF, protected as documents are; a comparison stays with FILE.",
+        ),
     ] = None,
     figures: Annotated[
         Path | None, Option(metavar="FIGURES.csv", help="Write the verdicts as a table: .csv, .parquet, .sav or .dta.")
