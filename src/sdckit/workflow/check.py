@@ -421,10 +421,12 @@ def protected_error(error: SdcError) -> SdcError:
 
     Examples
     --------
-    >>> protected_error(SdcError("weight 'w': 2 missing (rows 4, 10, counting from 1)"))
-    SdcError("weight 'w': <5 missing (rows not shown, counting from 1)")
+    >>> print(protected_error(SdcError("weight 'w': 2 missing (rows 4, 10, counting from 1)")))
+    weight 'w': <5 missing (rows not shown, counting from 1); check in a session of your own shows them
     """
-    return type(error)(protect_message(str(error)), argument=error.argument)
+    text = protect_message(str(error))
+    hint = "; check in a session of your own shows them" if "not shown" in text else ""
+    return type(error)(text + hint, argument=error.argument)
 
 
 def _as_list(given: Any) -> list[Any]:
