@@ -134,7 +134,7 @@ def test_new_identifiers_of_sorted_records_are_said_to_be_told_by_their_place() 
     by_rank = [(made.data["cost"] == original["cost"]).mean() for made in (plain, mixed)]
     assert by_rank[0] == 1
     assert by_rank[1] < 0.05
-    assert "until random_order mixes them" in plain.log.steps[0].notes["order"]
+    assert "until the rows are mixed" in plain.log.steps[0].notes["order"]
     assert "order" not in sdc.new_ids(hospital(), column="patient").change.notes
     for frame in (original.to_pandas(), original.to_arrow(), original.reverse()):
         assert "order" in sdc.new_ids(frame, column="patient").change.notes

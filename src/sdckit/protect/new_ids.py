@@ -21,7 +21,7 @@ from sdckit.protect.change import Change, Protected
 SHORTEST, LONGEST = 8, 64  # hexadecimal digits of an identifier
 SECOND = 10**9
 WORD = 8  # bytes that are compared at once
-ORDER = "the records stand in the order of the old identifiers, which tells them again until random_order mixes them"
+ORDER = "the records stand in the order of the old identifiers, which tells them again until the rows are mixed"
 
 
 def new_ids(
