@@ -123,21 +123,30 @@ def test_a_refused_matrix_of_masked_categories_names_none_of_them() -> None:
     assert not [level for level in frame["ill"].unique() if level in str(raised.value).split("; ")[1]]
 
 
-def test_new_identifiers_of_sorted_records_are_said_to_be_told_by_their_place() -> None:
+@pytest.mark.filterwarnings("ignore")
+def test_new_identifiers_of_sorted_records_are_said_to_be_told_by_their_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Whoever knows the numbers of all patients finds everybody by their rank; mixed, hardly anybody."""
-    original = hospital().sort("patient")
-    step = {"method": "new_ids", "column": "patient"}
-    with quiet():
-        plain, mixed = (
-            sdc.Recipe(steps).apply(original, watch=False) for steps in ([step], [step, {"method": "random_order"}])
-        )
-    by_rank = [(made.data["cost"] == original["cost"]).mean() for made in (plain, mixed)]
-    assert by_rank[0] == 1
-    assert by_rank[1] < 0.05
-    assert "until the rows are mixed" in plain.log.steps[0].notes["order"]
-    assert "order" not in sdc.new_ids(hospital(), column="patient").change.notes
-    for frame in (original.to_pandas(), original.to_arrow(), original.reverse()):
-        assert "order" in sdc.new_ids(frame, column="patient").change.notes
+    monkeypatch.chdir(tmp_path)
+    original, step = hospital(), '[[steps]]\nmethod = "new_ids"\ncolumn = "patient"\n'
+    original.write_csv("drawn.csv")
+    original.sort("patient").write_csv("upwards.csv")
+    original.sort("patient", descending=True).write_csv("downwards.csv")
+    Path("plain.toml").write_text(step, encoding="utf-8")
+    Path("mixed.toml").write_text(f'{step}[[steps]]\nmethod = "random_order"\n', encoding="utf-8")
+
+    def by_rank(recipe: str, file: str) -> tuple[float, bool]:
+        assert run(["protect", f"{recipe}.toml", f"{file}.csv", "--out", "made.csv", "--force"]) == 0
+        ranked = original.sort("patient", descending=file == "downwards")["cost"]
+        said = "in the order of the old patient" in capfd.readouterr().out
+        return float((pl.read_csv("made.csv")["cost"] == ranked).mean() or 0), said
+
+    assert by_rank("plain", "upwards") == by_rank("plain", "downwards") == (1.0, True)
+    for recipe, file in (("mixed", "upwards"), ("plain", "drawn")):
+        known, said = by_rank(recipe, file)
+        assert known < 0.05
+        assert not said
 
 
 def test_an_invariant_matrix_tells_the_count_of_every_level_and_the_page_says_so() -> None:

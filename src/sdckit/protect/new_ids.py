@@ -21,7 +21,6 @@ from sdckit.protect.change import Change, Protected
 SHORTEST, LONGEST = 8, 64  # hexadecimal digits of an identifier
 SECOND = 10**9
 WORD = 8  # bytes that are compared at once
-ORDER = "the records stand in the order of the old identifiers, which tells them again until the rows are mixed"
 
 
 def new_ids(
@@ -111,8 +110,6 @@ def new_ids(
     notes = {"type": "the new identifiers are text"}
     if any((codes < 0).any() for _, codes in made.values()):
         notes["missing"] = "a missing identifier stays missing"
-    if any(len(old) > 1 and _in_order(frame[name].drop_nulls()) for name, (old, _) in olds.items()):
-        notes["order"] = ORDER
     change = Change(
         "new_ids", records.n, {name: records.where(codes >= 0) for name, (_, codes) in made.items()},
         {"column": column, "household": household, "length": int(length)}
@@ -120,11 +117,6 @@ def new_ids(
         {"key": bits.hex()}, notes,
     )  # fmt: skip
     return Protected(with_levels(frame, made), change)
-
-
-def _in_order(series: Any) -> bool:
-    """Whether the records stand in the order of what they hold, upwards or downwards."""
-    return bool(series.is_sorted() or series.is_sorted(descending=True))
 
 
 def _check_blocks(block: int | None, time: str | None, others: Sequence[str | None]) -> None:
