@@ -54,8 +54,8 @@ class Work:
 
     `facts` is what opening the file told, `release` what protecting told; both are aggregates and paths. `versions`
     are earlier scenarios and steps: undo and another file leave them alone. `secret`
-    draws every run of the recipe alike, and is written nowhere but in the log. `project` is the path of a project file
-    that waits for its file of records.
+    draws every run of a recipe alike, and another recipe otherwise; it is written nowhere. `project` is the path of a
+    project file that waits for its file of records.
     """
 
     path: str = ""

@@ -19,6 +19,7 @@ from sdckit.protect.change import Protected
 from sdckit.report.chapters.document import RECOVERY
 from sdckit.report.chapters.sentences import of_intruder, status, verdict_sentence
 from sdckit.report.formats.write import plain_document
+from sdckit.report.gate.protect import protect_message
 from sdckit.report.view import Plain
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess_read
 from sdckit.workflow.plan import limit_on_homes
@@ -217,6 +218,8 @@ class CheckResult(Displayed):
     def to_sarif(self, path: str | Path, *, file: str, released: Sequence[str] = ()) -> None:
         """Write the limits exceeded as a SARIF log, protected as documents are, for code hosts and dashboards.
 
+        Of a release beside its original it is a document of the original: nobody who has the release should get it.
+
         Parameters
         ----------
         path : str or Path
@@ -408,9 +411,22 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
             result = check_assessment(replace(result.assessment, beside=(*result.assessment.beside, *beside)))
             return None if result.passed else AssertionError(_message(result))
     except SdcError as error:
-        return type(error)(str(error), argument=error.argument)
+        return protected_error(error)
     except Exception as error:  # noqa: BLE001 - messages of libraries, and their frames, may show values
         return SdcError(f"internal error: {type(error).__name__}; check() in a session of your own shows where")
+
+
+def protected_error(error: SdcError) -> SdcError:
+    """What was refused, for a log that others read: small counts and rows are not shown, other counts rounded.
+
+    Examples
+    --------
+    >>> print(protected_error(SdcError("weight 'w': 2 missing (rows 4, 10, counting from 1)")))
+    weight 'w': <5 missing (rows not shown, counting from 1); check in a session of your own shows them
+    """
+    text = protect_message(str(error))
+    hint = "; check in a session of your own shows them" if "not shown" in text else ""
+    return type(error)(text + hint, argument=error.argument)
 
 
 def _as_list(given: Any) -> list[Any]:

@@ -18,7 +18,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import MAY_GO_OUT, public_command
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.limits import LIMITS
-from sdckit.errors import SdcWarning
+from sdckit.errors import SdcError, SdcWarning
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger
@@ -47,7 +47,10 @@ def check(
     ] = None,
     sarif: Annotated[
         Path | None,
-        Option(metavar="OUT.sarif", help="Write the exceeded thresholds as SARIF, protected as documents are."),
+        Option(
+            metavar="OUT.sarif",
+            help="Write the exceeded thresholds as SARIF, protected as documents are; a comparison stays with FILE.",
+        ),
     ] = None,
     figures: Annotated[
         Path | None, Option(metavar="FIGURES.csv", help="Write the verdicts as a table: .csv, .parquet, .sav or .dta.")
@@ -190,15 +193,20 @@ def exit_code(result: CheckResult) -> int:
 
 @contextmanager
 def _kept_back(*, protected: bool) -> Generator[list[str]]:
-    """Collect the warnings about files, which tell exact counts, where others read what is printed."""
+    """Collect the warnings about files, which tell exact counts as errors do, where others read what is printed."""
     if not protected:
         yield []
         return
+    from sdckit.workflow.check import protected_error
+
     kept: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", SdcWarning)
-        yield kept
+        try:
+            yield kept
+        except SdcError as error:
+            raise protected_error(error) from None
     kept += (str(warning.message) for warning in caught)
 
 

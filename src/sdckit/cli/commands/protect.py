@@ -16,7 +16,7 @@ from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, Texts, split_na
 from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, Reading, takes
-from sdckit.data.methods import kind_of
+from sdckit.data.methods import MIXING, kind_of
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
 from sdckit.workflow.recipes.pending_release import PendingRelease, check_ledger, open_ledger
@@ -249,6 +249,22 @@ def _keys(named: list[str] | None) -> dict[str, str]:
     return levels
 
 
+def _in_old_order(applied: Applied) -> list[str]:
+    """Columns of new identifiers whose old ones the order of the records tells: the file was sorted by them."""
+    from sdckit.workflow.recipes.recipe_steps import method_of
+
+    steps, original = applied.recipe.steps, applied.original
+    if any(kind_of(step.method) is MIXING or kind_of(step.method).new_rows for step in steps):
+        return []
+    keyed = [step.arguments for step in steps if method_of(step.method, "step").keyed]
+    names = [str(given[role]) for given in keyed for role in ("household", "column") if given.get(role)]
+    olds = {name: original[name].drop_nulls() for name in names if hasattr(original, "height")}  # a plan has no order
+    return [
+        name for name, ids in olds.items()
+        if ids.n_unique() > 1 and (ids.is_sorted() or ids.is_sorted(descending=True))
+    ]  # fmt: skip
+
+
 def _print(
     applied: Applied, name: str, written: list[Path], *, log: Path | None, report: Path | None,
     replayed: bool, pending: PendingRelease | None,
@@ -273,6 +289,11 @@ def _print(
         tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
     elif not replayed and any({"seed", "key"} & {*step.secret} for step in applied.log.steps):
         tell("Without --log this release cannot be made again: its secret is gone.")
+    for column in _in_old_order(applied):
+        tell(
+            f"The records stand in the order of the old {column}: whoever knows that order knows who they are. Mix "
+            f"them by a last step {MIXING.name}."
+        )
     if report is not None:
         tell(f"Report written: {report.name}. It is {recipe_files.DECIDES}.")
     if pending is not None:

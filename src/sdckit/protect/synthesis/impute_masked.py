@@ -118,7 +118,7 @@ def _confusion(variable: Variable, error: Any) -> Floats:
     except (TypeError, ValueError):
         raise DataError(how, argument="error") from None
     if matrix.shape != (size, size) or not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1).max() > 1e-6:
-        says = f"{how}; {size} rows of {size} that sum to 1, in the order {', '.join(texts[:3])}, ..."
+        says = f"{how}; {size} rows of {size} that sum to 1, in the order of its categories"
         raise DataError(says, argument="error")
     if np.array_equal(matrix, np.eye(size)):
         says = f"error of {variable.name!r}: nothing is masked, there is nothing to draw; leave it out"

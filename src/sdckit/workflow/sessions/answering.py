@@ -53,7 +53,7 @@ class Desk:
         self.drawn: Applied | None = None  # under a promise; drawing again would spend again
         self.reading: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
-        self._opened: tuple[str, str] | None = None
+        self.opened: tuple[str, str] | None = None  # its path; how it was read, and when it was written
         self._sample: FileSample | None = None
 
     def open(self, path: str, reading: Mapping[str, Any] | None = None) -> None:
@@ -63,7 +63,7 @@ class Desk:
         """
         how = _given(reading or {})
         opened = (str(path), json.dumps([how, *map(_state, (path, how.get("join")))], sort_keys=True))
-        if opened == self._opened:
+        if opened == self.opened:
             return
         from sdckit.data.files.readers import describe_file
 
@@ -72,7 +72,7 @@ class Desk:
         caught_messages = [str(warning.message) for warning in caught if issubclass(warning.category, SdcWarning)]
         codes = set(sample.notes.messages(Path(path).name))  # these are told column by column
         self.warnings = tuple(dict.fromkeys(message for message in caught_messages if message not in codes))
-        self._sample, self._opened, self.reading, self.drawn, self.ahead = sample, opened, how, None, None
+        self._sample, self.opened, self.reading, self.drawn, self.ahead = sample, opened, how, None, None
         self.forget()
 
     @property
@@ -91,7 +91,7 @@ class Desk:
     def path(self) -> Path:
         """Where the opened file lies."""
         _ = self.sample
-        return Path(sure(self._opened)[0])
+        return Path(sure(self.opened)[0])
 
     @property
     def data(self) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import math
 import warnings
@@ -86,13 +87,14 @@ def data_for(desk: Desk, recipe: Recipe, scenario: Scenario) -> Any:
 
 
 def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tell) -> Applied:
-    """Run the steps with the session's secret, once; the figures after each step are measured.
+    """Run the steps with the session's secret for them, once; the figures after each step are measured.
 
     Records that are drawn under a promise are those that were drawn last: nothing but `draw` spends.
     """
     made = make_recipe(desk, steps)
     if made.reads_alone:
         return _drawn(desk, scenario, made)
+    secret = _secret_of(desk, scenario, made, secret)
 
     def run() -> Applied:
         return _run(desk, made, scenario, secret, tell, watch=True)
@@ -146,7 +148,7 @@ def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: 
     """The file after the first `n` steps, or before any."""
     if n == 0:
         return data_for(desk, recipe, scenario)
-    first = recipe.prefix(n)
+    first, secret = recipe.prefix(n), _secret_of(desk, scenario, recipe, secret)
 
     def run() -> Any:
         return _run(desk, first, scenario, secret, tell, watch=False).data
@@ -167,8 +169,16 @@ def _run(desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell
         return recipe.apply(data, scenario=scenario, secret=secret, id_keys=keys or None, watch=watch, step=tell)
 
 
+def _secret_of(desk: Desk, scenario: Scenario, recipe: Recipe, secret: str) -> str:
+    """The secret of a file, scenario and recipe: two releases of a session share no noise, order or identifiers."""
+    if not recipe.is_random and not any(method_of(step.method, "step").keyed for step in recipe.steps):
+        return secret  # nothing is drawn
+    parts = json.dumps([desk.opened, scenario.to_toml(), recipe.to_toml()]).encode()
+    return hmac.digest(bytes.fromhex(secret), parts, "sha256").hex()
+
+
 def _key(secret: str, column: str) -> str:
-    """The key of new identifiers: of the session's secret, so that every run gives the same."""
+    """The key of new identifiers: of the secret of the steps, so that every run of them gives the same."""
     return hashlib.sha256(bytes.fromhex(secret) + column.encode()).hexdigest()
 
 
