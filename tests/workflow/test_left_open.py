@@ -230,6 +230,5 @@ def test_who_lives_together_is_looked_for_only_where_a_limit_on_households_holds
     at_home = of(FILE.with_columns(home=pl.int_range(N) // 2))
     assert words_of(at_home, of(FILE), household="home")["k"] == "exceeded"
     assert not looked
-    limits = {**LIMITS, "household_risk": 0.9}
-    found = words_of(at_home, of(FILE), household="home", thresholds=limits, release="public-use")
-    assert (found["household_risk"], looked) == ("not judged", ["home"])
+    found = words_of(at_home, of(FILE), household="home", thresholds={}, release="public-use")
+    assert (found["household_risk"], {*looked}) == ("not judged", {"home"})
