@@ -11,9 +11,12 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from attacks.recovery.made import read
+from sdckit.attacks.recovery import derived_columns
 from sdckit.attacks.recovery.derived_columns import (
     Household,
+    Offset,
     Relation,
+    _spread,
     below_counts,
     column_predictors,
     fits_some,
@@ -297,3 +300,13 @@ def test_units_that_numbers_are_kept_in_are_tried(slope):
     assert found.slope == slope
     assert any(slopes_within(low, low + width, x, widest_offset(low, low + width)))
     assert found.low <= 3 * abs(slope) <= found.high
+
+
+def test_how_far_another_number_reaches_is_asked_only_where_few_records_leave_a_distance(monkeypatch):
+    rng, asked = np.random.default_rng(6), []
+    monkeypatch.setattr(derived_columns, "_spread", lambda values: asked.append(values[0]) or _spread(values))
+    own, x = rng.integers(0, 100, 5000) * 1.0, rng.integers(0, 100, 5000) + 0.5
+    assert offset_of(own, own, x) is None
+    assert asked == [own[0]]
+    assert offset_of(own, own, own + 3) == Offset(1.0, -3.0, -3.0)
+    assert asked[1:] == [own[0], own[0] + 3]
