@@ -225,3 +225,21 @@ def test_weights_of_mean_one_never_make_a_file_safer() -> None:
     assert with_one == without == {"k": "exceeded", "risk": "exceeded"}
     with pytest.raises(sdc.DataError, match="weights scaled to mean 1 do not"):
         weighed(1.0, spread=0.5, **keys)
+
+
+@pytest.mark.parametrize("of", [pl.DataFrame.lazy, pl.DataFrame.clone])
+def test_who_lives_together_is_looked_for_only_where_a_limit_on_households_holds(
+    of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def counted(*given: Any) -> str:
+        looked.append(given[-1])
+        return "by its rows"
+
+    monkeypatch.setattr("sdckit.workflow.left_open._homes_told", counted)
+    at_home = of(FILE.with_columns(home=pl.int_range(N) // 2))
+    assert words_of(at_home, of(FILE), household="home")["k"] == "exceeded"
+    assert not looked
+    found = words_of(at_home, of(FILE), household="home", thresholds={}, release="public-use")
+    assert (found["household_risk"], {*looked}) == ("not judged", {"home"})

@@ -121,7 +121,7 @@ def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]
 
 
 def counted_beside(
-    intruders: Iterable[IntruderAssessment], scenario: Scenario, before: Assessment, after: Sequence[Assessment],
+    intruders: Sequence[IntruderAssessment], scenario: Scenario, before: Assessment, after: Sequence[Assessment],
     pair: Pair, opened: Pair, *, drawn: bool,
 ) -> tuple[IntruderAssessment, ...]:  # fmt: skip
     """The intruders with verdicts open where copies count as people, files go out together, or values are relabelled.
@@ -154,7 +154,9 @@ def counted_beside(
             for name in relabelled(pair.original, file, names, counted[0], texts, made=drawn)
         )
         reasons |= dict.fromkeys(COMPARED if others else (), RELABELLED.format(", ".join(others)))
-    reasons[HOUSEHOLD] = "" if drawn else _homes_told(pair, opened, scenario.household)
+    verdicts = (verdict for own in intruders for verdict in own.verdicts if not drawn)
+    if any(verdict.holds and LIMITS[verdict.name].needs == HOUSEHOLD for verdict in verdicts):
+        reasons[HOUSEHOLD] = _homes_told(pair, opened, scenario.household)
     return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
 
 

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from attacks.recovery.made import read
+from sdckit.attacks.recovery import derived_columns
 from sdckit.attacks.recovery.derived_columns import (
     Household,
+    Offset,
     Relation,
+    _spread,
     below_counts,
     column_predictors,
-    could_be_offset,
     fits_some,
     id_predictors,
     linear_relation,
@@ -24,6 +26,7 @@ from sdckit.attacks.recovery.derived_columns import (
     offset_of,
     released_predictors,
     scaled_copy,
+    slopes_within,
     widest_offset,
 )
 
@@ -266,7 +269,7 @@ def test_the_true_distance_lies_within_what_is_found(seed, width, spread, slope)
     if found is None:
         assert spread + 1 > (width - 1) / 2
         return
-    assert could_be_offset(low, low + width - 1, other, widest_offset(low, low + width - 1))
+    assert any(slopes_within(low, low + width - 1, other, widest_offset(low, low + width - 1)))
     assert found.slope == slope
     # age = slope * other + 2020 - delta
     assert found.low <= 2020
@@ -295,5 +298,15 @@ def test_units_that_numbers_are_kept_in_are_tried(slope):
     found = offset_of(low, low + width, x)
     assert found is not None
     assert found.slope == slope
-    assert could_be_offset(low, low + width, x, widest_offset(low, low + width))
+    assert any(slopes_within(low, low + width, x, widest_offset(low, low + width)))
     assert found.low <= 3 * abs(slope) <= found.high
+
+
+def test_how_far_another_number_reaches_is_asked_only_where_few_records_leave_a_distance(monkeypatch):
+    rng, asked = np.random.default_rng(6), []
+    monkeypatch.setattr(derived_columns, "_spread", lambda values: asked.append(values[0]) or _spread(values))
+    own, x = rng.integers(0, 100, 5000) * 1.0, rng.integers(0, 100, 5000) + 0.5
+    assert offset_of(own, own, x) is None
+    assert asked == [own[0]]
+    assert offset_of(own, own, own + 3) == Offset(1.0, -3.0, -3.0)
+    assert asked[1:] == [own[0], own[0] + 3]

@@ -7,6 +7,7 @@ import polars as pl
 
 import sdckit as sdc
 from attacks.recovery.made import blanked
+from sdckit.attacks.recovery.indicators import FIRST, _candidates
 
 
 def told(whole: pl.DataFrame, column: str):
@@ -70,3 +71,22 @@ def test_a_column_that_most_records_lack_is_no_hindrance() -> None:
     mostly = pl.Series(np.arange(2000) % 100 == 0)
     whole = whole.with_columns(beside=pl.when(mostly).then(pl.int_range(pl.len())))
     assert told(whole, "item_1").right == told(whole, "item_1").touched > 0
+
+
+def test_columns_that_many_records_lack_are_read_where_records_are_complete() -> None:
+    """Of 60,000 records the first complete ones stand at the end; a sum is found in them, and no number of others."""
+    rng = np.random.default_rng(4)
+    n, sizes = 60_000, list[int]()
+
+    class Numbers(np.ndarray):
+        def __getitem__(self, at):
+            sizes.append(np.size(at) if self.dtype == float else 0)
+            return np.asarray(self)[at]
+
+    first, second = (rng.integers(1, 3, n) for _ in range(2))
+    known = np.where(first + second == 4, 2, 1).astype(np.int32)
+    whole = np.arange(n) >= n - 3000
+    codes = [np.where(whole, own, 0).astype(np.int32) for own in (first, second, known)]
+    numbers = [(own, np.array([np.nan, 0.0, 1.0]).view(Numbers)) for own in codes]
+    assert _candidates(known, np.array([1, 2]), numbers).tolist() == [1, 2]
+    assert max(sizes) == FIRST

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import polars as pl
 import pytest
 
@@ -11,6 +14,7 @@ from proposals import survey, trials
 from sdckit.data.limits import LIMITS
 from sdckit.workflow.proposing.trials import MEASURE, How, Trials, judge
 from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.recipes.run_step import run_step
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -27,6 +31,28 @@ def test_the_steps_are_a_recipe_and_give_what_was_counted() -> None:
     assert {name: count / 700 for name, count in taken.items() if count} == pytest.approx(dict(made.hidden))
     assert applied.data.equals(one.release((2, 0, 0, 1)))
     assert made.loss == pytest.approx(one.lattice.loss((2, 0, 0, 1), made.hidden))
+
+
+def test_a_trial_runs_on_the_columns_that_its_steps_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bool] = []
+
+    def looked_at(number: int, step: Any, data: Any, **given: Any) -> Any:
+        seen.append("note" in data.columns)
+        return run_step(number, step, data, **given)
+
+    monkeypatch.setattr("sdckit.workflow.proposing.trials.run_step", looked_at)
+    node = (2, 0, 0, 1)
+    one = replace(trials("two", share=1.0), data=survey().with_columns(note=pl.int_range(700)), made={})
+    loss, narrow = one.real(node), one.made[node]
+    assert seen
+    assert not any(seen)
+    whole = one.tried(node)
+    assert "note" in whole.columns
+    assert (loss, narrow.steps, narrow.hidden) == (one.made[node].loss, one.made[node].steps, one.made[node].hidden)
+    for how in (How(draws=({"method": "pram", "columns": ["note"]},)), How(without=("note",))):
+        seen.clear()
+        assert one.with_how(how).real(node) == loss
+        assert any(seen)
 
 
 def test_keys_left_out_are_not_asked_for_again() -> None:

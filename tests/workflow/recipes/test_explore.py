@@ -19,6 +19,7 @@ from sdckit.report.chapters.map import plain_map
 from sdckit.workflow.recipes import explore as module
 from sdckit.workflow.recipes.explore import Exploration, Point, Runs, key_of
 from sdckit.workflow.recipes.recipe_figures import FIGURES, CoarseningLoss
+from sdckit.workflow.recipes.run_step import run_step
 
 RECIPE = sdc.Recipe([STEPS[0], STEPS[1], STEPS[3]])
 GRID: dict[str, list[Any]] = {"local_suppression.k": [2, 3], "2.pd": [0.5, 0.9]}
@@ -35,6 +36,22 @@ def test_every_combination_is_the_recipe_applied() -> None:
         last = found.recipe_of(row).apply(survey(), scenario=scenario(), seed=4, secret=module.NO_SECRET).figures[-1]
         assert one.figures["below_k"] == last.below_k
         assert one.figures["share_changed"] == last.share_changed
+
+
+def test_steps_before_those_that_differ_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+
+    def counted(number: int, step: Any, *given: Any, **more: Any) -> Any:
+        ran.append(step.method)
+        return run_step(number, step, *given, **more)
+
+    monkeypatch.setattr("sdckit.workflow.recipes.recipe_runs.run_step", counted)
+    steps = [step.method for step in RECIPE.steps]
+    run({"local_suppression.k": [2, 3]})
+    assert ran == [*steps, steps[-1]]
+    ran.clear()
+    run({"local_suppression.k": [2]})
+    assert ran == steps
 
 
 def test_a_random_order_changes_no_figure() -> None:

@@ -19,6 +19,7 @@ from recipes import SECRET
 from recoded_files import KEYS, STEPS, applied, scenario, survey
 from sdckit.cells.pair import Recoded, open_files, read_pair
 from sdckit.errors import ColumnError, DataError
+from sdckit.protect.recoding.round_to import multiples
 from sdckit.workflow.recoded_original import open_recoded as recognising
 from sdckit.workflow.recoded_original.open_recoded import (
     found_base,
@@ -468,10 +469,24 @@ def test_limits() -> None:
     ("base", "how"), [(10.0, "nearest"), (10.0, "down"), (100.0, "nearest"), (0.5, "down"), (25.0, "nearest")]
 )
 def test_multiples(base: float, how: str) -> None:
-    from sdckit.protect.recoding.round_to import multiples
-
     before = np.random.default_rng(1).uniform(0, 5000, 500)
     assert found_base(before, multiples(before, base, how, None)) == (base, how)
+
+
+def test_few_records_speak_against_a_base_before_all_are_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def measured(values: Any, *given: Any) -> Any:
+        sizes.append(len(values))
+        return multiples(values, *given)
+
+    monkeypatch.setattr(recognising, "multiples", measured)
+    before = np.random.default_rng(1).integers(0, 90, 5000).astype(float)
+    assert found_base(before, np.floor(before / 7)) is None  # codes are multiples of 1, which they were not rounded to
+    assert max(sizes) == recognising.SAMPLE
+    late = np.concatenate([before // 10 * 10, before + 1])
+    assert found_base(late, np.concatenate([before // 10 * 10, before // 10 * 10])) is None
+    assert max(sizes) == 10_000
 
 
 def test_what_is_not_rounded() -> None:

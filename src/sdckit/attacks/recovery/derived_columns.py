@@ -154,21 +154,21 @@ def widest_offset(low: Floats, high: Floats) -> float:
     return WIDEST * max(float((most - least).max()), float(least.max() - least.min()) / 5) * (1 + EXACT)
 
 
-def could_be_offset(low: Floats, high: Floats, x: Floats, widest: float) -> bool:
-    """Cheap pre-check of `offset_of` on few records: with more of them, an offset only becomes wider.
+def slopes_within(low: Floats, high: Floats, x: Floats, widest: float) -> Iterator[float]:
+    """The slopes by which few records leave an offset as narrow: with more of them, it only becomes wider.
 
     >>> ages = np.arange(100.0)
-    >>> could_be_offset(ages, ages, ages + 3, 5.0), could_be_offset(ages, ages, ages**2, 5.0)
-    (True, False)
+    >>> [*slopes_within(ages, ages, ages + 3, 5.0)], [*slopes_within(ages, ages, ages**2, 5.0)]
+    ([1.0], [])
     """
     some = slice(None, None, max(1, len(x) // SAMPLE))
     low, high, x = low[some], high[some], x[some]
     with np.errstate(invalid="ignore"):
         use = np.isfinite(low) & np.isfinite(high) & ~np.isnan(x)
     low, high, x = low[use], high[use], x[use]
-    return not len(x) or any(
-        float((low - slope * x).max()) - float((high - slope * x).min()) <= widest for slope in SLOPES
-    )
+    for slope in SLOPES:
+        if not len(x) or float((low - slope * x).max()) - float((high - slope * x).min()) <= widest:
+            yield slope
 
 
 def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
@@ -183,19 +183,26 @@ def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
         return None
     low, high, x = low[use], high[use], x[use]
     usual = max(float(np.median(high - low)), 0.0)
-    spread, range_ = (float(np.quantile(values, 0.95) - np.quantile(values, 0.05)) for values in (low, x))
-    best: Offset | None = None
-    for slope in SLOPES:
+    spread = _spread(low)
+    limit = WIDEST * usual if usual > 0 else WIDEST * spread / 5
+    slopes = [*slopes_within(low, high, x, limit)]
+    range_, best = _spread(x) if slopes else 0.0, None
+    for slope in slopes:
         if abs(slope) * range_ < max(NARROWEST * usual, spread / 2):
             continue  # x has hardly any effect on y: a range common to nearly all would fit trivially
         above, below = float((low - slope * x).max()), float((high - slope * x).min())
         # if no single offset fits all, its uncertainty is at least the gap between the two bounds
         offset = Offset(slope, min(above, below), max(above, below))
         open_ = offset.high - offset.low
-        limit = WIDEST * usual if usual > 0 else WIDEST * spread / 5
         if open_ <= limit and (best is None or open_ < best.high - best.low):
             best = offset
     return best
+
+
+def _spread(values: Floats) -> float:
+    """How far all but the most extreme twentieths reach."""
+    least, most = np.quantile(values, [0.05, 0.95])
+    return float(most - least)
 
 
 def _fit(y: Floats, term: Callable[[str], Floats], names: Sequence[str]) -> Floats | None:

@@ -252,8 +252,7 @@ def judge_agreement(
     sums = [array.cumsum(axis=1).tolist() for array in (right, wrong, groups)]
     by_row = [row for row in reversed(range(len(SUPPORTS))) if any(counts[0][row]) or any(counts[1][row])]
 
-    def judged(choice: tuple[tuple[int, int], ...], hits: int, limit: float) -> Rule | None:
-        errors, agreeing = (_sum_of(some, choice) for some in sums[1:])
+    def judged(choice: tuple[tuple[int, int], ...], hits: int, errors: int, agreeing: int, limit: float) -> Rule | None:
         whole = copied and SUPPORTS[choice[-1][0]] >= COPY_SUPPORT
         if hits < (FEWEST_WHOLE if whole else FEWEST_RIGHT):
             return None
@@ -287,23 +286,20 @@ def judge_agreement(
 
     for limit in (usual * OF_PERTURBED,) if perturbed else (MOST_WRONG, MOST_SURELY):
         within = {row: _within(counts[0][row], counts[1][row], limit) for row in by_row}
-        choices: dict[tuple[tuple[int, int], ...], int] = {}
+        choices: dict[tuple[tuple[int, int], ...], list[int]] = {}
         for loosest in range(shape[1]):
             choice: tuple[tuple[int, int], ...] = ()
+            counted = [0, 0, 0]
             for row in by_row:
                 if not within[row][loosest]:
                     break  # smaller groups are no better, and a choice among them would be one of lucky ones
                 choice = (*choice, (row, within[row][loosest]))
-                choices[choice] = _sum_of(sums[0], choice)
-        for choice, hits in sorted(choices.items(), key=lambda entry: -entry[1]):  # that tells most is asked for first
-            if (rule := judged(choice, hits, limit)) is not None:
+                counted = [own + some[row][within[row][loosest] - 1] for own, some in zip(counted, sums, strict=True)]
+                choices[choice] = counted
+        for choice, (hits, errors, agreeing) in sorted(choices.items(), key=lambda entry: -entry[1][0]):
+            if (rule := judged(choice, hits, errors, agreeing, limit)) is not None:  # that tells most is asked first
                 return rule
     return None
-
-
-def _sum_of(sums: list[list[int]], choice: tuple[tuple[int, int], ...]) -> int:
-    """Sum over the first columns of some rows; `sums` (SUPPORTS, DEVIATING): those up to each column."""
-    return sum(sums[row][columns - 1] for row, columns in choice)
 
 
 def _within(right: list[int], wrong: list[int], limit: float) -> list[int]:

@@ -57,16 +57,19 @@ def _numbers(columns: Mapping[str, ReleasedColumn]) -> dict[str, _Numbers]:
 def _candidates(known: Codes, levels: Ints, numbers: Sequence[_Numbers]) -> Ints:
     """The levels that are an exact sum in the first complete records, all fitted at once: mostly none."""
     for stop in (4 * FIRST, len(known)):
-        columns = [single[codes[:stop]] for codes, single in numbers]
-        rows = _complete(known[:stop] > 0, columns)
+        there = known[:stop] > 0
+        for codes, single in numbers:
+            there &= ~np.isnan(single)[codes[:stop]]
+        rows = np.flatnonzero(there)[:FIRST]
         if len(rows) == FIRST:
             break
-    if len(rows) < PER_COLUMN * (len(columns) + 1):
+    if len(rows) < PER_COLUMN * (len(numbers) + 1):
         return levels[:0]
     of_row = known[rows]
     count = np.bincount(of_row, minlength=int(levels[-1]) + 1)[levels]
     levels = levels[np.minimum(count, len(rows) - count) >= FEWEST_OF_KIND]
-    terms, kinds = _terms(columns, rows)[0], (of_row[:, None] == levels).astype(np.float64)
+    terms = _terms([single[codes[rows]] for codes, single in numbers])[0]
+    kinds = (of_row[:, None] == levels).astype(np.float64)
     if not fits_some(*_some_of_each(of_row, terms, kinds), LOOSELY).any():
         return levels[:0]
     rest = terms @ np.linalg.lstsq(terms, kinds, rcond=None)[0] - kinds
@@ -81,11 +84,11 @@ def _complete(there: Bools, columns: Sequence[Floats]) -> Ints:
     return np.flatnonzero(there)[:FIRST]
 
 
-def _terms(columns: Sequence[Floats], rows: Ints) -> tuple[Floats, list[float]]:
-    """A constant and the columns, each over its largest size among these rows; and these sizes."""
-    scales = [float(np.abs(numbers[rows]).max()) or 1.0 for numbers in columns]
-    scaled = [numbers[rows] / by for numbers, by in zip(columns, scales, strict=True)]
-    return np.column_stack([np.ones(len(rows)), *scaled]), scales
+def _terms(columns: Sequence[Floats]) -> tuple[Floats, list[float]]:
+    """A constant and the columns, each over its largest size; and these sizes."""
+    scales = [float(np.abs(numbers).max()) or 1.0 for numbers in columns]
+    scaled = [numbers / by for numbers, by in zip(columns, scales, strict=True)]
+    return np.column_stack([np.ones(len(columns[0])), *scaled]), scales
 
 
 def _some_of_each(kind: Ints | Codes, terms: Floats, numbers: Floats) -> tuple[Floats, Floats]:
@@ -113,7 +116,7 @@ def _fitted(own: Floats, columns: Sequence[Floats]) -> Floats | None:
     rows = _complete(~np.isnan(own), columns)
     if min(own[rows].sum(), (1 - own[rows]).sum()) < FEWEST_OF_KIND:
         return None
-    terms, scales = _terms(columns, rows)
+    terms, scales = _terms([numbers[rows] for numbers in columns])
     if not fits_some(*_some_of_each(own[rows].astype(np.int64), terms, own[rows]), LOOSELY):
         return None
     factors = np.linalg.lstsq(terms, own[rows], rcond=None)[0]

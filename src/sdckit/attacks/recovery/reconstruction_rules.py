@@ -533,7 +533,7 @@ def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> 
     widest = derived_columns.widest_offset(low, high)
     for name, column in columns.items():
         numbers = None if name == state.name else column.numbers
-        if numbers is None or not derived_columns.could_be_offset(low, high, numbers, widest):
+        if numbers is None or not any(derived_columns.slopes_within(low, high, numbers, widest)):
             continue
         offset = derived_columns.offset_of(low, high, numbers)
         if offset is None:

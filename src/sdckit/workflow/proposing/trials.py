@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -177,7 +177,7 @@ class Trials:
     def real(self, node: Node) -> float:
         """Exact loss of the node's release; infinite where a step fails, or with a leeway too many are matched back."""
         try:
-            self.made[node], release = self._make(node)
+            self.made[node], release = self._make(node, whole=self.goal is not None)
             if self.leeway is not None and not self.kept(node):
                 return float("inf")
             return self.made[node].loss if self.goal is None else self.goal.of(self.data, release)
@@ -194,7 +194,7 @@ class Trials:
 
     def make(self, node: Node) -> Made:
         """Run the steps of a node on the file."""
-        return self._make(node)[0]
+        return self._make(node, whole=False)[0]
 
     def recoded(self, data: Any, rung: Rung) -> Any:
         """A file after the recoding of one rung."""
@@ -204,12 +204,20 @@ class Trials:
         """The file after the steps of a node."""
         return self._make(node)[1]
 
-    def _make(self, node: Node) -> tuple[Made, Any]:
+    @cached_property
+    def _read(self) -> list[str]:
+        """Columns that the steps of a trial read or change: all where some are drawn anew, by any of the others."""
+        how = self.how
+        read = {*self.scenario.columns, *how.without, *how.classes, *chain.from_iterable(how.bundles.values())}
+        return [name for name in open_eager(self.data, {}).columns if how.draws or name in read]
+
+    def _make(self, node: Node, *, whole: bool = True) -> tuple[Made, Any]:
+        """The steps of a node and its release; unless `whole`, of the columns that steps read alone."""
         steps: list[tuple[str, Step]] = []
         frame: Any = open_eager(self.data, {})
         hidden: dict[str, int] = {}
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # an assessment tells them
-            data = frame.to_native()
+            data = (frame if whole else frame[self._read]).to_native()
             for kind, step in self._before(node):
                 data = self._run(data, step)[0]
                 steps.append((kind, step))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -28,7 +29,7 @@ from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning, 
 from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
 from sdckit.workflow.recipes.margins_first import refuse
-from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.recipes.recipe import Applied, Recipe, TrialRecipe
 from sdckit.workflow.recipes.recipe_figures import COARSER, FIGURES, LOSSES, RISKS, CoarseningLoss, Watch, worst_of
 
 if TYPE_CHECKING:
@@ -349,9 +350,20 @@ def explore(
         coarsening = CoarseningLoss(loss_figure, chosen) if loss_figure in COARSENING else None
         about = (list(frame.columns), len(frame), chosen.to_toml(), entropy, *([loss_figure] if coarsening else []))
         keys = [key_of(made.to_toml(), *about) for made in recipes]
-        measure = _measure(data, chosen, entropy, coarsening)
         names = list(dict.fromkeys([*FIGURES, loss_figure]))
-        _run_all(recipes, keys, runs, measure, workers or n_threads(), step or (lambda _: None))
+
+        def applied(made: Recipe, begun: Begun) -> Applied:
+            trial = TrialRecipe.of(made, begun)
+            return trial.apply(data, scenario=chosen, seed=entropy, secret=NO_SECRET, watch=False)
+
+        def begin() -> Begun:
+            alike = min(recipe.locate(path)[0] for path in grid)
+            with contextlib.suppress(SdcError):  # which every combination tells
+                return applied(recipe.prefix(alike), None) if alike else None
+            return None
+
+        measure = _measure(data, chosen, applied, coarsening)
+        _run_all(recipes, keys, runs, begin, measure, workers or n_threads(), step or (lambda _: None))
         points = []
         for values, key in zip(combinations, keys, strict=True):
             known = sure(runs.get(key))
@@ -390,16 +402,19 @@ def _check_path(recipe: Recipe, path: str) -> None:
         raise ScenarioError(f"grid: {path}: there is no argument {name!r}; {did_you_mean(name, offered)}")
 
 
+Begun = Applied | None  # the steps before those that differ, carried out once
+
+
 def _measure(
-    data: Any, scenario: Scenario, entropy: int, coarsening: CoarseningLoss | None
-) -> Callable[[Recipe], dict[str, Any]]:
+    data: Any, scenario: Scenario, applied: Callable[[Recipe, Begun], Applied], coarsening: CoarseningLoss | None
+) -> Callable[[Recipe, Begun], dict[str, Any]]:
     watch = Watch(data, scenario)
     unknown = dict.fromkeys([*FIGURES, *([coarsening.figure] if coarsening else [])], math.nan)
 
-    def measure(recipe: Recipe) -> dict[str, Any]:
+    def measure(recipe: Recipe, begun: Begun) -> dict[str, Any]:
         figures: dict[str, float] = {}
         try:
-            done = recipe.apply(data, scenario=scenario, seed=entropy, secret=NO_SECRET, watch=False)
+            done = applied(recipe, begun)
             before = watch.beside(done.log, data, recipe.folder)
             figures = worst_of(before.after(len(recipe.steps), "explore", done.data, 0))
             if coarsening is not None:
@@ -413,8 +428,8 @@ def _measure(
 
 
 def _run_all(
-    recipes: Sequence[Recipe], keys: Sequence[str], runs: Runs, measure: Callable[[Recipe], dict[str, Any]],
-    workers: int, tell: Callable[[str], None],
+    recipes: Sequence[Recipe], keys: Sequence[str], runs: Runs, begin: Callable[[], Begun],
+    measure: Callable[[Recipe, Begun], dict[str, Any]], workers: int, tell: Callable[[str], None],
 ) -> None:  # fmt: skip
     """Measure the recipes without known figures; every finished run is kept, also on interruption."""
     waiting = {key: recipe for key, recipe in zip(keys, recipes, strict=True) if runs.get(key) is None}
@@ -427,7 +442,8 @@ def _run_all(
         warnings.catch_warnings(action="ignore", category=SdcWarning),
         ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sdckit-explore") as pool,
     ):
-        futures = {pool.submit(measure, recipe): key for key, recipe in waiting.items()}
+        begun = pool.submit(begin if len(waiting) > 1 else lambda: None)
+        futures = {pool.submit(lambda own: measure(own, begun.result()), own): key for key, own in waiting.items()}
         try:
             for done, future in enumerate(as_completed(futures), n - len(waiting) + 1):
                 runs.add(futures[future], future.result())

@@ -584,6 +584,14 @@ class TrialRecipe(Recipe):
 
     begun: Applied | None = None
 
+    @classmethod
+    def of(cls, recipe: Recipe, begun: Applied | None) -> TrialRecipe:
+        """A trial of a recipe."""
+        steps = [{"method": step.method, **step.arguments} for step in recipe.steps]
+        made = cls(steps, title=recipe.title, scenario=recipe.scenario, folder=recipe.folder, derived=recipe.derived)
+        made.begun = begun
+        return made
+
     def _opened(self, data: Any, scenario: Scenario | None) -> Run:
         begun, steps = self.begun, self.all_steps
         if begun is not None and begun.recipe.all_steps == steps[: len(begun.log.steps)]:
