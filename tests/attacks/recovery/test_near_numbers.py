@@ -118,3 +118,9 @@ def test_files_of_few_numbers_are_looked_at(n: int, holds: bool | None) -> None:
 def test_what_is_as_coarse_as_the_number_itself_says_nothing() -> None:
     other = {"method": "top_bottom_code", "column": "other", "top": 50}
     assert verdict(np.round(INCOME / 1000), [CUT, other]) is None
+
+
+def test_a_range_without_end_warns_of_nothing_where_the_number_is_0() -> None:
+    profit = np.where(np.arange(N) % 7 == 0, 0.0, np.random.default_rng(5).normal(0, 900, N).round())
+    sizes, _ = sdc.recode(pl.DataFrame({"size": np.abs(profit)}), column="size", bands=[-np.inf, 200, 500, np.inf])
+    assert beside(profit, np.clip(profit, -300, 300), sizes["size"].to_numpy()) is None

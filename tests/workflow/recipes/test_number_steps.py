@@ -87,6 +87,25 @@ def test_edges_are_round_and_few_stand_in_the_last_class() -> None:
     assert shares["bands"][-2] == 0.2
 
 
+def test_recipe_init_knows_that_rows_belong_together_where_the_one_key_became_bands() -> None:
+    rng = np.random.default_rng(1)
+    few = pl.DataFrame({"years": np.round(np.abs(rng.normal(0, 50, 600)), 1), "pay": rng.integers(0, 1000, 600)})
+    made = sdc.Scenario(keys=["years"], magnitudes=["pay"], household="none", thresholds={"k": 3, "exact_numbers": 0.0})
+    with quiet():
+        start = sdc.starter_recipe(few, scenario=made)
+    assert [step.method for step in start.recipe.steps if step.arguments.get("column") == "years"] == ["recode"]
+    assert start.exceeded == ()
+
+
+def test_losses_are_put_in_classes_as_gains_are() -> None:
+    profits = np.array([-50.0, -50, -50, -50, -50, -20, -15, 0, 30, 60, 110, 110, 120, 250, 900])
+    step = size_classes("profit", profits)
+    assert step is not None
+    assert step["bands"] == [-np.inf, -20, -10, 10, 20, 50, 100, np.inf]
+    for edge, beyond in ((-20, profits < -20), (100, profits >= 100)):
+        assert beyond.sum() >= 5, edge
+
+
 def test_recipe_init_and_propose_take_them() -> None:
     made = scenario(thresholds={}, release="public-use", sampling_fraction=0.02, sensitive=[], household="none")
     with quiet():

@@ -68,7 +68,7 @@ def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
     near, words = np.zeros(len(truth), np.bool_), []
     for other in others:
         numbers = _middles(file.columns[other])
-        for y in (numbers,) if signs is None else (numbers, signs * np.abs(numbers)):
+        for y in (numbers,) if signs is None else (numbers, _signed(signs, numbers)):
             form = next(
                 (form for form in _fits(truth[rows[halves.fit]], y[rows[halves.fit]])
                  if judge.tells(_signed_log(_fitted(form, y[rows]), least), NEAR, tried)), None,
@@ -95,6 +95,11 @@ def _signs(column: ReleasedColumn, rows: NDArray[np.int64]) -> Floats | None:
     signs = np.sign(_middles(column)) if column.numeric else np.zeros(0)
     known = signs[rows] if len(signs) else signs
     return signs if (known > 0).any() and (known < 0).any() else None
+
+
+def _signed(signs: Floats, sizes: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):  # a range without an end, of a record whose sign is 0
+        return np.asarray(signs * np.abs(sizes))
 
 
 def _signed_log(values: Floats, least: float) -> Floats:

@@ -44,8 +44,10 @@ def exact_columns(original: Any, released: Any, scenario: Scenario) -> list[str]
     >>> exact_columns(firms, firms, scenario)
     ['turnover']
     """
-    results = (exact_numbers(original, released, scenario=scenario.intruder(name)) for name in scenario.intruders)
-    return columns_beyond(results, scenario) if scenario.judged_numbers else []
+    by_intruder = (
+        exact_numbers(original, released, scenario=scenario.intruder(name), aligned=True) for name in scenario.intruders
+    )
+    return columns_beyond(by_intruder, scenario) if scenario.judged_numbers else []
 
 
 def columns_beyond(results: Iterable[Any], scenario: Scenario) -> list[str]:
@@ -60,6 +62,7 @@ def size_classes(column: str, values: np.ndarray[Any, Any]) -> Step | None:
     """The step that puts a number in classes whose edges are 1, 2 and 5 times powers of ten; None without an edge.
 
     Where two of these would hold nearly all numbers, as of wages in logarithms, there are ten to a power of ten.
+    Losses are put in classes as gains are.
 
     No number of such a class is told to within 10 %, whoever dominates a group.
 
@@ -69,19 +72,28 @@ def size_classes(column: str, values: np.ndarray[Any, Any]) -> Step | None:
     [-inf, 10, 20, inf]
     """
     known = np.sort(values[np.isfinite(values)])
-    if len(known) < FEWEST_ABOVE or (top := known[-FEWEST_ABOVE]) <= 0:
+    if len(known) < FEWEST_ABOVE:
         return None
+    # An edge belongs to the class above it, so that a loss at the outermost edge is not in the outermost class.
+    gains, losses = known[-FEWEST_ABOVE], np.nextafter(-known[FEWEST_ABOVE - 1], -np.inf)
     whole = bool((known == np.floor(known)).all())
-    power, least = math.floor(math.log10(top)), LEAST_WHOLE if whole else 0.0
     inside = np.empty(0)
     for digits in (WIDE, NARROW):
-        decades = np.outer(10.0 ** np.arange(power - DECADES + 1, power + 1), digits).ravel()
-        edges = np.array([float(f"{edge:.2g}") for edge in decades.tolist()])
-        inside = edges[(edges >= least) & (edges <= top) & (not whole or edges == np.floor(edges))]
+        inside = np.concatenate([-_edges(losses, digits, whole=whole)[::-1], _edges(gains, digits, whole=whole)])
         in_class = np.sort(np.bincount(np.searchsorted(inside, known, side="right")))
         if in_class[-2:].sum() <= MOST_IN_TWO * len(known) or len(known) < MANY:
             break
     return in_bands(column, inside) if len(inside) else None
+
+
+def _edges(top: float, digits: Sequence[float], *, whole: bool) -> np.ndarray[Any, Any]:
+    """The edges of size classes up to `top`, of four powers of ten; none where it is no size."""
+    if top <= 0:
+        return np.empty(0)
+    power = math.floor(math.log10(top))
+    decades = np.outer(10.0 ** np.arange(power - DECADES + 1, power + 1), digits).ravel()
+    edges = np.array([float(f"{edge:.2g}") for edge in decades.tolist()])
+    return edges[(edges <= top) & (not whole or (edges >= LEAST_WHOLE) & (edges == np.floor(edges)))]
 
 
 def number_steps(
