@@ -388,6 +388,12 @@ def test_a_time_limit_ends_the_search() -> None:
         found("one", time_limit=0.0)
 
 
+def test_a_search_that_its_time_ended_does_not_say_that_there_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sdckit.workflow.proposing.find_best.pass_early", lambda trials, asked: [])
+    with pytest.raises(DataError, match="the time given ended before a combination of recodings was found"):
+        found("one", time_limit=1e-9)
+
+
 def test_refusals() -> None:
     with pytest.raises(ScenarioError, match="scenario= is missing"):
         sdc.propose(survey(), scenario=None)  # type: ignore[arg-type]

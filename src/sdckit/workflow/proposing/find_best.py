@@ -387,12 +387,12 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
         if asked.passing is not None:
             asked.passing(*way)
     tried: list[_Way] = []
-    bound = math.inf
+    bound, whole = math.inf, True
     for ways in _ways(trials, asked):
         for now in ways:
             search = _search(now, asked)
             searched = search.run()
-            bound = min(bound, searched.bound)
+            bound, whole = min(bound, searched.bound), whole and searched.whole
             fewer, search, searched = _matching_fewer(now, search, searched, asked)
             tried += _judged(fewer, search, replace(searched, bound=bound), asked)
             if asked.over and (tried or early):
@@ -412,6 +412,11 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
         losses = {**searched.losses, node: judged.made.loss}
         return now, search, replace(searched, losses=losses, whole=False), judged
     if not tried:
+        if asked.over and not whole:
+            raise DataError(
+                "the time given ended before a combination of recodings was found that leaves few enough records beyond "
+                "the thresholds; give more time (time_limit), or keep fewer columns"
+            )
         raise DataError(
             "no combination of recodings leaves few enough records beyond the thresholds; keep fewer columns, allow "
             "a larger share= to suppression, or declare hierarchies"

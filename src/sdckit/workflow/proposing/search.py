@@ -153,7 +153,9 @@ class Search:
             if below is None:
                 break
             node = below
-        if self._is_enough(node):
+        # The coarsest releases no key, so that it is not enough and says that no other is: only a search that went on
+        # to the next ones may ask for it.
+        if self.enough[node] or (not self._over() and self._is_enough(node)):
             self._close(node)
 
     def _settle(self, order: NDArray[np.intp]) -> bool:
