@@ -18,6 +18,7 @@ from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcWarning
+from sdckit.identity.population import size_models
 from sdckit.identity.population.log_linear import (
     MAX_GRID,
     METHODS,
@@ -44,16 +45,7 @@ from sdckit.identity.population.log_linear import (
     term_name,
     term_names,
 )
-from sdckit.identity.population.size_models import (
-    CLOSE,
-    category_cells,
-    dissimilarity,
-    expected_by_cell,
-    observed_sizes,
-    records_of,
-    sampling_fraction_of,
-    size_table,
-)
+from sdckit.identity.population.size_models import dissimilarity
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure
 
@@ -221,11 +213,11 @@ def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedM
 def expected_groups(grid: Grid, fitted: FittedModel, counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Expected number of the file's equivalence classes by size class, under a fitted model."""
     if fitted.dense is not None:
-        return expected_by_cell(fitted.dense)
+        return size_models.expected_by_cell(fitted.dense)
     if grid.n_possible <= MAX_GRID:
-        return expected_by_cell(dense_main_effects(grid, counts))
+        return size_models.expected_by_cell(dense_main_effects(grid, counts))
     first, mass = expected_histogram(shares_of(grid, counts))
-    return expected_by_cell(counts.sum() * np.exp((first + np.arange(len(mass))) * STEP), mass)
+    return size_models.expected_by_cell(counts.sum() * np.exp((first + np.arange(len(mass))) * STEP), mass)
 
 
 def unique_risk(
@@ -437,7 +429,7 @@ class PopulationRisk(RecordResult):
     @property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
-        return records_of(self.cells, ["p_population_unique", "expected_match"], self.prefix)
+        return size_models.records_of(self.cells, ["p_population_unique", "expected_match"], self.prefix)
 
     @property
     def cell_estimates(self) -> Any:
@@ -562,12 +554,12 @@ def population_risk(
     if (method != "counts" or linear) and (select or interval is not None):
         words = "select= and interval= are for models of counts by category; leave method= and linear= out"
         raise DataError(words, argument="method")
-    cells = category_cells(
+    cells = size_models.category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         broken=asked,
     )  # fmt: skip
     terms = model_terms(cells.keys, interactions, formula)
-    pi, grid = sampling_fraction_of(cells), grid_of(cells)
+    pi, grid = size_models.sampling_fraction_of(cells), grid_of(cells)
     if terms and grid.n_possible > MAX_GRID:
         words = f"interactions need the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}"
         raise DataError(f"{words}; recode or leave out keys, or fit main effects (interactions=1)")
@@ -640,7 +632,7 @@ def _result(
         p, match, statistics = np.full_like(p, np.nan), np.full_like(match, np.nan), FitStatistics()
     apart = math.nan
     if fitted.converged and pi < 1 and method == "counts":
-        observed = observed_sizes(size_table(cells.table.size, cells.n / pi))
+        observed = size_models.observed_sizes(size_models.size_table(cells.table.size, cells.n / pi))
         apart = dissimilarity(expected_groups(grid, fitted, cells.table.size.astype(np.float64)), observed)
     fit = fit_of(statistics.z2, apart, pi)
     tau1, tau2 = (float(risk[unique].sum()) if fitted.converged else math.nan for risk in (p, match))
@@ -677,7 +669,7 @@ def fit_of(z2: float, apart: float, pi: float) -> Fit:
         return "fits"
     if z2 < 0:
         return "overfitted"
-    return "close" if apart <= CLOSE else "too simple"
+    return "close" if apart <= size_models.CLOSE else "too simple"
 
 
 def _notes(fit: Fit, fitted: FittedModel, uniques: int, *, searched: bool) -> dict[str, str]:
@@ -718,7 +710,7 @@ def searched_risk(cells: Any, **given: Any) -> PopulationRisk:
 
     The cells must know their sampling fraction or weights; the notes say how the model was chosen.
     """
-    here = category_cells(cells)
+    here = size_models.category_cells(cells)
     n_keys, possible = len(here.keys), grid_of(here).n_possible
     if possible * (n_keys * (n_keys - 1) // 2) ** 2 <= QUICK_MODEL:
         return population_risk(here, select=True, **given)

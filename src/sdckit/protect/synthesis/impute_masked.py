@@ -75,7 +75,6 @@ def _read(variable: Variable, copy: Variable, error: Any) -> MaskedVariable:
         says = f"masked: {kinds}; give two numbers or two categories"
         raise DataError(says, argument="masked")
     if variable.held.number is not None:
-        assert copy.held.number is not None
         sd = arguments.amount_above(error, "error", f"is the standard deviation of the noise in {copy.name!r}")
         spread = float(np.nanstd(variable.held.number, ddof=1))
         if not sd <= spread:
@@ -84,7 +83,7 @@ def _read(variable: Variable, copy: Variable, error: Any) -> MaskedVariable:
                 "deviation in the variable's units"
             )
             raise DataError(says, argument="error")
-        return MaskedVariable(variable, copy.name, copy.held.number, sd, None, None)
+        return MaskedVariable(variable, copy.name, sure(copy.held.number), sd, None, None)
     matrix = _confusion(variable, error)
     with np.errstate(divide="ignore"):
         return MaskedVariable(variable, copy.name, None, 0.0, _levels_in(variable, copy), np.log(matrix))
@@ -241,10 +240,9 @@ def _draw_numbers(target: MaskedVariable, state: _State, rng: np.random.Generato
     acceptance rate.
     """
     now = sure(state.held[target.name].values.number)
-    assert target.number is not None
     sd = state.parameters[target.name][1]
     precision = np.full(state.n, 1 / sd**2 + 1 / target.sd**2)
-    pull = state.eta(target.name)[:, 0] / sd**2 + target.number / target.sd**2
+    pull = state.eta(target.name)[:, 0] / sd**2 + sure(target.number) / target.sd**2
     rest: list[str] = []
     for name in state.children[target.name]:
         if state.fits[name].model != "normal" or not is_affine(state.fits[name].terms, target.name):
@@ -280,14 +278,12 @@ def _line(column: str, name: str, now: Floats, state: _State) -> tuple[Floats, F
 
 def _draw_levels(target: MaskedVariable, state: _State, rng: np.random.Generator) -> None:
     """Draw the level of each record from its full conditional distribution."""
-    assert target.level is not None
-    assert target.log_confusion is not None
-    fit, now = state.fits[target.name], target.level
+    fit, now, log_confusion = state.fits[target.name], sure(target.level), sure(target.log_confusion)
     shares = fit.log_shares(state.eta(target.name))
     score = np.full((state.n, len(fit.levels)), -np.inf)
     for at, level in enumerate(fit.levels.tolist()):
         state.set_level(target.name, np.where(now == MISSING, MISSING, level))
-        score[:, at] = shares[:, at] + target.log_confusion[level, np.maximum(now, 0)]
+        score[:, at] = shares[:, at] + log_confusion[level, np.maximum(now, 0)]
         for name in state.children[target.name]:
             score[:, at] += state.log_likelihood(name)
     score -= score.max(axis=1, keepdims=True)
@@ -433,8 +429,10 @@ def impute_masked(
     rows = np.arange(len(frame))
     rest = open_eager(frame.drop(*masked.values()).to_native(), {})
     made = [_rounded(known, chain.values) for chain in chains]
-    slow = [name for name, figures in met.items() if not figures["rhat"] <= FAR]
-    notes = {**unused, **({"converged": _convergence_note(slow, iterations)} if slow else {})}
+    notes = dict(unused)
+    if slow := [name for name, figures in met.items() if not figures["rhat"] <= FAR]:
+        words = f"the chains of {', '.join(slow)} did not meet in {iterations} rounds"
+        notes["converged"] = f"{words}; give more iterations"
     if m > 1:
         notes["several files"] = "averaged over the files, numbers come nearer to the true ones than in any of them"
     change = Change(
@@ -523,10 +521,6 @@ def _convergence(order: tuple[str, ...], chains: list[Chain]) -> dict[str, dict[
         if name in chains[0].accepted:
             convergence[name]["accepted"] = round(float(np.mean([chain.accepted[name] for chain in chains])), 2)
     return convergence
-
-
-def _convergence_note(slow: list[str], iterations: int) -> str:
-    return f"the chains of {', '.join(slow)} did not meet in {iterations} rounds; give more iterations"
 
 
 def _rounded(variables: Mapping[str, Variable], ended: Mapping[str, Values]) -> dict[str, Values]:
