@@ -17,15 +17,8 @@ from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.synthesis.synthesis_design import (
-    Predicted,
-    Seen,
-    Term,
-    design_matrix,
-    general_predictors,
-    in_order,
-    seen,
-)
+from sdckit.protect.synthesis import synthesis_design as design
+from sdckit.protect.synthesis.synthesis_design import Predicted, Seen, Term
 from sdckit.protect.synthesis.synthesis_linear import LinearFit, choose, fit_linear
 from sdckit.protect.synthesis.synthesis_models import MOST_OUTCOMES
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, read_variable, written
@@ -163,7 +156,7 @@ class _State:
             at = np.flatnonzero(moves)
             self.moving[name] = ([fit.terms[place] for place in at], B[:, at + 1].T)
             rest = np.flatnonzero(~moves)
-            kept = design_matrix([fit.terms[place] for place in rest], held, n)
+            kept = design.design_matrix([fit.terms[place] for place in rest], held, n)
             self.still[name] = np.asarray(kept @ B[:, np.r_[0, rest + 1]].T, np.float64)
         self.children = {
             name: [other for other, fit in fits.items() if any(name in term.reads for term in fit.terms)]
@@ -175,7 +168,7 @@ class _State:
         terms, B = self.moving[name]
         if not terms:
             return self.still[name]
-        return np.asarray(self.still[name] + design_matrix(terms, self.held, self.n)[:, 1:] @ B, np.float64)
+        return np.asarray(self.still[name] + design.design_matrix(terms, self.held, self.n)[:, 1:] @ B, np.float64)
 
     def log_likelihood(self, name: str) -> Floats:
         """Log-likelihood of each record in a variable given its predictors; 0 where it is missing."""
@@ -406,8 +399,10 @@ def impute_masked(
     read = {target.name: target for target in read_masked(variables, masked, errors)}
     known = {name: variable for name, variable in variables.items() if name not in masked.values()}
     chosen = _models(models, read)
-    helpers, unused = general_predictors(None, tuple(masked), set(masked.values()), variables, len(frame))
-    order, predicting, formulas = in_order(tuple(masked), predictors, known, joint=(), helpers=helpers, fixed=False)
+    helpers, unused = design.general_predictors(None, tuple(masked), set(masked.values()), variables, len(frame))
+    order, predicting, formulas = design.in_order(
+        tuple(masked), predictors, known, joint=(), helpers=helpers, fixed=False
+    )
     _refuse_levels_of_numbers(read, formulas)
     rng, secret = open_rng(seed)
     for_fits, for_chains = rng.spawn(2)
@@ -418,7 +413,7 @@ def impute_masked(
     }  # fmt: skip
     categorical = {column for formula in formulas.values() for column in formula.categorical}
     others = {
-        name: seen(known[name], known[name].held, categorical=name in categorical)
+        name: design.seen(known[name], known[name].held, categorical=name in categorical)
         for name in {name for names in predicting.values() for name in names} - set(order)
     }
     chains = run(
