@@ -34,7 +34,6 @@ class KAnonymity(CellsResult):
         ``sample_frequency``.
     """
 
-    measure: ClassVar[str] = "k_anonymity"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates", "resting_on_missing")
     k: tuple[int, ...]
 

@@ -12,7 +12,7 @@ from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app import step_form
 from sdckit.app.browser_sessions import Step, Work, made_steps
-from sdckit.app.page_context import Kept, Room, Say, named_upload, nothing_yet
+from sdckit.app.page_context import Kept, Room, Say, named_upload, nothing_yet, upon
 from sdckit.app.pages.step_editor import Draft, serve_editor
 from sdckit.app.recipe_map import DID as DID_MAP, USE, WHY as WHY_MAP, RecipeMap, map_panel
 from sdckit.app.step_form import button
@@ -230,8 +230,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     _serve_figures(input, session, bench)
     _serve_versions(input, bench)
 
-    @reactive.effect
-    @reactive.event(input.act)
+    @upon(input.act)
     def _() -> None:
         bench.do(str(input.act()["act"]), int(input.act().get("at", -1)))
 
@@ -267,8 +266,7 @@ def _serve_list(input: Inputs, bench: Bench) -> None:
             class_="add-step",
         )
 
-    @reactive.effect
-    @reactive.event(input.add_step)
+    @upon(input.add_step)
     def _() -> None:
         bench.draft.set(Draft(str(input.method())))
 
@@ -290,8 +288,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
         nothing = nothing_yet(room.say, NOTHING, "Go to Roles", "roles")
         return nothing if room.facts.get() is None else TagList(nothing, step_form.scenario_field(room.say))
 
-    @reactive.effect
-    @reactive.event(input.scenario_file)
+    @upon(input.scenario_file)
     def _() -> None:
         for chosen in input.scenario_file() or ():
             room.start(
@@ -300,8 +297,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
                 language=room.seat.work.language,
             )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.recipe_file)
+    @upon(input.recipe_file)
     def _() -> None:
         for chosen in input.recipe_file() or ():
             room.start(
@@ -311,21 +307,18 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
                 scenario=bench.asked()["scenario"],
             )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.propose)
+    @upon(input.propose)
     def _() -> None:
         bench.so_far.set({})
         wishes = {**chosen(), "keep": list(input.keep() or ())}
         wishes["formula"] = str(wishes.get("formula") or "").strip()
         bench.look("propose", "looking for the recipe that loses least", seconds=SECONDS, **wishes)
 
-    @reactive.effect
-    @reactive.event(input.starter)
+    @upon(input.starter)
     def _() -> None:
         bench.look("starter", "following the advice on the keys")
 
-    @reactive.effect
-    @reactive.event(input.explore)
+    @upon(input.explore)
     def _() -> None:
         room.start(
             "exploring.explore", bench.map.taker(), label=room.say("looking around the recipe"), beside="explore",
@@ -382,8 +375,7 @@ def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:
             ),
         )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.draw)
+    @upon(input.draw)
     def _() -> None:
         """Each press draws anew, and spends; a release of records drawn before is none any more."""
         work = room.work.get()
@@ -428,8 +420,7 @@ def _serve_versions(input: Inputs, bench: Bench) -> None:
     def compared_recipes() -> TagChild:
         return HTML(bench.beside.get())
 
-    @reactive.effect
-    @reactive.event(input.keep_version)
+    @upon(input.keep_version)
     def _() -> None:
         name = str(input.version_name()).strip()
         if name:

@@ -238,7 +238,6 @@ class CorrectAttributionProbability(BeforeAfter):
         ``cap``, ``cap_original``, and ``matched`` (a share of the releases).
     """
 
-    measure: ClassVar[str] = "correct_attribution_probability"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_released", "average", "average_matched", "matched", "original_average", "baseline", "differential",
         "tcap", "n_targeted",

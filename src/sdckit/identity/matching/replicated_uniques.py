@@ -90,7 +90,6 @@ class ReplicatedUniques(PairRecordResult):
         unique again.
     """
 
-    measure: ClassVar[str] = "replicated_uniques"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_released", "original_uniques", "released_uniques", "released_uniques_in_original", "replicated",
         "share",

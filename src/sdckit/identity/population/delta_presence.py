@@ -42,7 +42,6 @@ class DeltaPresence(CellsResult):
         ``presence``: the share for each record of the file.
     """
 
-    measure: ClassVar[str] = "delta_presence"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "population", "minimum", "maximum", "limits", "holds", "n_above", "n_below", "records_above",
         "rate_above",
