@@ -11,18 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sdckit.catalogue import further
-from sdckit.cli import options, source
+from sdckit.cli import options, outputs, source
 from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_different
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
-from sdckit.cli.outputs import (
-    TO_STDOUT as STDOUT,
-    check_beside,
-    check_enough_records,
-    check_report_name,
-    check_table,
-    check_targets,
-)
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, GivenTargets, Reading
 from sdckit.data.scenarios.scenario_form import NONE
@@ -229,16 +221,16 @@ def assess(
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
     others = (roles.scenario, of_type.release_types, release.control, release.recipe, release.log, *release.files)
-    check_targets(report, json, figures, inputs=(*reading.inputs, *others))
-    check_report_name(report)
-    check_table(figures)
+    outputs.check_targets(report, json, figures, inputs=(*reading.inputs, *others))
+    outputs.check_report_name(report)
+    outputs.check_table(figures)
     cover.check(written=report is not None)
     if public and (report is None or internal or release.files or beside is not None):
         raise ScenarioError(
             "--public is of a --report that goes out with a release, and follows from it: give the release alone as "
             "FILE, without --released, --internal and --beside"
         )
-    check_beside(beside, written=report is not None or json is not None)
+    outputs.check_beside(beside, written=report is not None or json is not None)
     if public:
         chosen = release.alone(chosen, engine.header(reading))
     if dry_run:
@@ -266,7 +258,7 @@ def assess(
             from sdckit.data.files.write_file import write_file
 
             write_file(result.details(), figures, private=True)
-    if not quiet and json != STDOUT:
+    if not quiet and json != outputs.TO_STDOUT:
         deliver(result, name=file.name, report=report, full=full or bool(asked) or bool(roles.by))
         reading.tell_user_missing()
 
@@ -331,7 +323,7 @@ def run(
             check_labels_beside([(reading.file, frame), (release.control, people)])
     if documents:
         for records in (n, *sizes):
-            check_enough_records(records, internal=internal)
+            outputs.check_enough_records(records, internal=internal)
     steps.step(f"assessing {n:,} records")
     assessed: Assessment | ReleaseAssessment = assess_read(
         frame, others or None, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,

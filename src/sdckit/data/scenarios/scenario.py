@@ -323,8 +323,7 @@ class Scenario(Displayed, BaseModel):
         """The keys of the only intruder; with several, choose one by `intruder`."""
         if len(self.intruders) > 1:
             names = ", ".join(f"'{name}'" for name in self.intruders)
-            says = f"the scenario has several intruders ({names}); choose one with .intruder(name)"
-            raise ScenarioError(says)
+            raise ScenarioError(f"the scenario has several intruders ({names}); choose one with .intruder(name)")
         return next(iter(self.intruders.values()), ())
 
     @property

@@ -525,8 +525,7 @@ def population_risk(
     rng = arguments.seed(seed)
     asked = breakdown(data, by, PopulationRisk, scenario=scenario, prefix=prefix)
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
-        words = "select=True chooses the terms itself; leave formula= and interactions= out"
-        raise DataError(words, argument="select")
+        raise DataError("select=True chooses the terms itself; leave formula= and interactions= out", argument="select")
     if (method != "counts" or linear) and (select or interval is not None):
         words = "select= and interval= are for models of counts by category; leave method= and linear= out"
         raise DataError(words, argument="method")

@@ -517,8 +517,7 @@ def _banded(
     elif isinstance(bands, (Sequence, Mapping, np.ndarray)) and not isinstance(bands, str):
         made = given_bands(bands, closed=closed, labels=labels, whole=whole)  # type: ignore[arg-type]
     else:
-        says = "bands= is a number of bands, a list of edges, or {label: (low, high)}"
-        raise DataError(says, argument="bands")
+        raise DataError("bands= is a number of bands, a list of edges, or {label: (low, high)}", argument="bands")
     codes = made.codes(values)
     beyond = (codes < 0) & ~np.isnan(values)
     n_beyond = records.where(beyond)

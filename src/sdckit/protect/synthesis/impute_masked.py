@@ -65,8 +65,7 @@ def _read(variable: Variable, copy: Variable, error: Any) -> MaskedVariable:
         raise DataError(says, argument="masked")
     if variable.kind not in {"number", "category"} or copy.kind != variable.kind:
         kinds = f"{variable.name!r} is a {variable.kind} and {copy.name!r} a {copy.kind}"
-        says = f"masked: {kinds}; give two numbers or two categories"
-        raise DataError(says, argument="masked")
+        raise DataError(f"masked: {kinds}; give two numbers or two categories", argument="masked")
     if variable.held.number is not None:
         sd = arguments.amount_above(error, "error", f"is the standard deviation of the noise in {copy.name!r}")
         spread = float(np.nanstd(variable.held.number, ddof=1))
@@ -460,8 +459,7 @@ def _copies(masked: Any) -> list[str]:
 
 def _errors(given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
-        says = 'error= says by variable how it was masked: {"income": 500.0, "tenure": 0.8}'
-        raise DataError(says, argument="error")
+        raise DataError('error= says by variable how it was masked: {"income": 500.0, "tenure": 0.8}', argument="error")
     return dict(given)
 
 

@@ -303,8 +303,7 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
                 argument="models",
             )
         if why := _misfit(given, variable):
-            says = f"models: {given!r} does not fit column {variable.name!r}, {why}"
-            raise DataError(says, argument="models")
+            raise DataError(f"models: {given!r} does not fit column {variable.name!r}, {why}", argument="models")
         return Chosen(given, None, smoothing)
     from sklearn.base import clone, is_classifier
 
