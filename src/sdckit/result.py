@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
@@ -65,7 +64,6 @@ def mean_and_sum(mean: str, total: str, column: str, **what: Any) -> tuple[FileF
 
 
 MOST_ROWS = 20  # of a summary
-WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # in the name of a class
 Row = TypeVar("Row")
 
 
@@ -88,11 +86,6 @@ class Result(Displayed):
     measure: ClassVar[str]
     figures: ClassVar[tuple[str, ...]]
     dropped: ClassVar[tuple[str, ...]] = ("cells",)
-
-    def __init_subclass__(cls) -> None:
-        """Call the measure what its class is called, where that says nothing else."""
-        if "measure" not in vars(cls):
-            cls.measure = WORD_BEGINS.sub("_", cls.__name__).lower()
 
     def _flat(self) -> list[tuple[str, float]]:
         """Names and values of all figures, with a figure for each threshold or variable."""

@@ -217,6 +217,7 @@ class CopiedRecords(PairResult):
         Shares of released records that chance does not explain, where the bound is not above 0, with why that is.
     """
 
+    measure: ClassVar[str] = "copied_records"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_released", "copies", "copies_by_chance", "copies_beyond", "near_copies", "near_copies_by_chance",
         "near_copies_beyond", "moved_copies", "moved_copies_by_chance", "lower_bound", "copied_records",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ class Inference(AttackResult):
         When a guess is right, in words.
     """
 
+    measure: ClassVar[str] = "inference"
     target: str
     tolerance: str
 

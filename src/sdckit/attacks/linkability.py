@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ class Linkability(AttackResult):
         Nearest rows looked at for each piece.
     """
 
+    measure: ClassVar[str] = "linkability"
     n_neighbors: int
 
 

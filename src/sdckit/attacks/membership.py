@@ -237,6 +237,7 @@ class Membership(AttackResult):
         As for every attack; see `AttackResult`.
     """
 
+    measure: ClassVar[str] = "membership"
     figures: ClassVar[tuple[str, ...]] = (*FIGURES, "auc", "ratio_auc", "tpr_multiple")
     dropped: ClassVar[tuple[str, ...]] = (*AttackResult.dropped, "scored")
     success_name: ClassVar[str] = "called_member"

@@ -148,6 +148,7 @@ class LDiversity(CellsResult):
         ``distinct_<variable>``, ``entropy_<variable>``, ``recursive_<variable>``.
     """
 
+    measure: ClassVar[str] = "l_diversity"
     figures: ClassVar[tuple[str, ...]] = (
         "n",
         "level",

@@ -172,6 +172,7 @@ class HouseholdStructure(CellsResult):
         (``size_population_frequency``, ``composition_population_frequency``).
     """
 
+    measure: ClassVar[str] = "household_structure"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_households", "unique_sizes", "rare_sizes", "unique_compositions", "records_in_unique_compositions",
         "share_in_unique_compositions", "sizes", "household_variables",

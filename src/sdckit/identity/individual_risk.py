@@ -76,6 +76,7 @@ class IndividualRisk(CellsResult):
         The columns of `key_frequencies`, ``risk`` and, with a household, ``household_risk``.
     """
 
+    measure: ClassVar[str] = "individual_risk"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "global_risk", "expected_reidentifications", "max_risk", "threshold", "n_above",
         "household_risk", "expected_household_reidentifications", "resting_on_missing",

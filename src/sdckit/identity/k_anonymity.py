@@ -34,6 +34,7 @@ class KAnonymity(CellsResult):
         ``sample_frequency``.
     """
 
+    measure: ClassVar[str] = "k_anonymity"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates", "resting_on_missing")
     k: tuple[int, ...]
 

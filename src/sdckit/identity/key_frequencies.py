@@ -48,6 +48,7 @@ class KeyFrequencies(CellsResult):
         fraction), ``sample_unique``.
     """
 
+    measure: ClassVar[str] = "key_frequencies"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_cells", "sample_uniques", "sample_unique_rate", "resting_on_missing", "frequency_of_frequencies",
     )  # fmt: skip

@@ -91,6 +91,7 @@ class Outliers(RecordResult):
         ``outlier`` and ``outlier_<variable>``; for the joint method ``outlier`` and ``robust_distance``.
     """
 
+    measure: ClassVar[str] = "outliers"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_outliers", "rate_outliers", "counts", "n_missing")
     dropped: ClassVar[tuple[str, ...]] = ("source", "flags", "distance")
     method: str

@@ -217,6 +217,7 @@ class ECDFUtility(PairResult):
         The variables of the joint function; empty where it was not asked for.
     """
 
+    measure: ClassVar[str] = "ecdf_utility"
     figures: ClassVar[tuple[str, ...]] = (*(f"joint_{name}" for name in NAMES), *NAMES)
     joint_max_difference: float = math.nan
     joint_mean_squared_difference: float = math.nan

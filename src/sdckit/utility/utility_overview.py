@@ -75,6 +75,7 @@ class UtilityOverview(PairResult):
         the keys, moved: ``variable``, ``level``, ``figure``, ``change``. Only with a scenario.
     """
 
+    measure: ClassVar[str] = "utility_overview"
     figures: ClassVar[tuple[str, ...]] = tuple(headline.name for headline in HEADLINES)
     results: dict[str, Any] = field(default_factory=dict, repr=False)
     skipped: tuple[tuple[str, str], ...] = ()

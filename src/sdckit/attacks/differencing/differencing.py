@@ -80,6 +80,7 @@ class Differencing(Result):
         Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
     """
 
+    measure: ClassVar[str] = "differencing"
     figures: ClassVar[tuple[str, ...]] = (
         "differencing", "people", "certain_together", "told_by_difference", "given_back", "unprotected",
         "linked", "linked_uniques",

@@ -94,6 +94,7 @@ class DistanceToClosestRecord(PairResult):
         ends.
     """
 
+    measure: ClassVar[str] = "distance_to_closest_record"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_control", *closeness_figures.FIGURES)
     dropped: ClassVar[tuple[str, ...]] = ("pair", "found", "groups", "drawn")
     n: int

@@ -60,6 +60,7 @@ class ProbabilisticLinkage(PairResult):
         ``weight`` of each record's best candidate, ``correct`` (the chance that it is the right one).
     """
 
+    measure: ClassVar[str] = "probabilistic_linkage"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_pairs", "n_links", "precision", "recall", "rate", "rate_low", "rate_high", "baseline",
     )  # fmt: skip

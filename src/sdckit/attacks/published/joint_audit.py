@@ -78,6 +78,7 @@ class JointAudit(PairResult):
         ``high``, the bounds of the feasible levels where they are numbers. Confidential.
     """
 
+    measure: ClassVar[str] = "joint_audit"
     figures: ClassVar[tuple[str, ...]] = (
         "hidden", "certain", "right", "narrowed", "between_two", "joint_recoverable", "k_before", "joint_k",
         "uniques_before", "joint_uniques",

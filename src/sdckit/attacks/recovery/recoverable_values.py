@@ -312,6 +312,7 @@ class RecoverableValues(PairResult):
         and the rule that determined it (``by``). Confidential.
     """
 
+    measure: ClassVar[str] = "recoverable_values"
     figures: ClassVar[tuple[str, ...]] = (
         "touched", "restored", "right", "known", "narrowed", "recoverable", "guess_rate", "guess_baseline",
         "guess_beyond", "guess_low", "guess_high", "undone_k", "undone_uniques", "undone_expected",

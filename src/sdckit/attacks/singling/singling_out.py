@@ -378,6 +378,7 @@ class SinglingOut(AttackResult):
         The columns asked about.
     """
 
+    measure: ClassVar[str] = "singling_out"
     dropped: ClassVar[tuple[str, ...]] = ("pair", "hits", "groups", "asked", "labels")
     mode: Mode
     variables: tuple[str, ...]

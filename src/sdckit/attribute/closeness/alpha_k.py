@@ -55,6 +55,7 @@ class AlphaK(ClassResult):
         A row per cell, the worst first; for the session only.
     """
 
+    measure: ClassVar[str] = "alpha_k"
     figures: ClassVar[tuple[str, ...]] = ("n", "k", "alpha", "small", *VIOLATED)
     largest: ClassVar[dict[str, str]] = {"alpha": "alpha"}
     judged: ClassVar[dict[str, str]] = {"": OR_SMALL}

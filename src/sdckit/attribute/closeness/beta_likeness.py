@@ -73,6 +73,7 @@ class BetaLikeness(ClassResult):
         A row per cell, the worst first; for the session only.
     """
 
+    measure: ClassVar[str] = "beta_likeness"
     figures: ClassVar[tuple[str, ...]] = ("n", "basic", "enhanced", "exceeding", *VIOLATED)
     largest: ClassVar[dict[str, str]] = {"basic": "beta", "enhanced": "enhanced_beta"}
     judged: ClassVar[dict[str, str]] = largest

@@ -71,6 +71,7 @@ class DeltaDisclosure(ClassResult):
         A row per cell, the worst first; for the session only.
     """
 
+    measure: ClassVar[str] = "delta_disclosure"
     figures: ClassVar[tuple[str, ...]] = ("n", "delta", "delta_present", "incomplete", *VIOLATED)
     largest: ClassVar[dict[str, str]] = {"delta": "delta", "delta_present": "delta_present"}
     judged: ClassVar[dict[str, str]] = largest

@@ -275,6 +275,7 @@ class TCloseness(ClassResult):
         A row per cell, the worst first; for the session only.
     """
 
+    measure: ClassVar[str] = "t_closeness"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "quartiles", *VIOLATED)
     largest: ClassVar[dict[str, str]] = {"level": "t"}
     judged: ClassVar[dict[str, str]] = {"": "t"}

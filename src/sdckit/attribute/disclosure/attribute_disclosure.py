@@ -339,6 +339,7 @@ class AttributeDisclosure(ColumnResult):
         The five shares of the original's records, per record: 1 where it holds, a share of the releases.
     """
 
+    measure: ClassVar[str] = "attribute_disclosure"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_counted", "n_released", "n_released_counted", "disclosive_in_original", "disclosive_in_released",
         "keys_in_released", "disclosed", "correctly_disclosed", "disclosed_and_disclosive",

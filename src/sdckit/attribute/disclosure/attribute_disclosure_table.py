@@ -47,6 +47,7 @@ class AttributeDisclosureTable(PairResult):
         ``target``, the six shares, and ``n_checks``.
     """
 
+    measure: ClassVar[str] = "attribute_disclosure_table"
     figures: ClassVar[tuple[str, ...]] = ("n", "correctly_disclosed", "disclosive_in_original", "n_checks")
     n: int = 0
     results: dict[str, AttributeDisclosure] = field(default_factory=dict)

@@ -238,6 +238,7 @@ class CorrectAttributionProbability(BeforeAfter):
         ``cap``, ``cap_original``, and ``matched`` (a share of the releases).
     """
 
+    measure: ClassVar[str] = "correct_attribution_probability"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_released", "average", "average_matched", "matched", "original_average", "baseline", "differential",
         "tcap", "n_targeted",

@@ -178,6 +178,7 @@ class ExactNumbers(PairResult):
         A column ``NAME_exact`` for each column: 1 where the record counts, else 0 (the mean over several releases).
     """
 
+    measure: ClassVar[str] = "exact_numbers"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_exact", "share")
     dropped: ClassVar[tuple[str, ...]] = ("pair", "flags")
     n: int = field(kw_only=True)

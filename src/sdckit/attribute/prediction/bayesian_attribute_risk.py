@@ -563,6 +563,7 @@ class BayesianAttributeRisk(ColumnResult):
         ``probability`` of the true value, ``baseline``, ``rank``, ``effective_draws``.
     """
 
+    measure: ClassVar[str] = "bayesian_attribute_risk"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_draws", "mean_guesses", "mean_probability", "baseline", "gain", "share_first", "mean_rank",
         "largest_probability", "effective_draws",

@@ -220,6 +220,7 @@ class PredictionRisk(BeforeAfter):
         ``loss_released`` and ``loss_original``, too.
     """
 
+    measure: ClassVar[str] = "prediction_risk"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "mse_released", "mse_original", "share_less_accurate", "share_more_accurate", "accuracy_released",
         "accuracy_original", "mean_loss_released", "mean_loss_original", "baseline",

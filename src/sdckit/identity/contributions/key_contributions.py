@@ -431,6 +431,7 @@ class KeyContributions(Result):
         Leaving out or coarsening each key, ranked by the uniques saved per bit of information lost.
     """
 
+    measure: ClassVar[str] = "key_contributions"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "uniques", "resting_on_missing", "risk", "violations", "table_figures", "coarsening_figures",
         "suggestion_figures",

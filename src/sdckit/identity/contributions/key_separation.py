@@ -85,6 +85,7 @@ class KeySeparation(CellsResult):
         over the records of its combination; their means are separation and distinction.
     """
 
+    measure: ClassVar[str] = "key_separation"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_cells", "distinction", "separation", "table_figures")
     cells: Cells
     table: tuple[KeySet, ...]

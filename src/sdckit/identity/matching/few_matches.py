@@ -47,6 +47,7 @@ class FewMatches(PairRecordResult):
         ``match_count``, and as shares of the releases ``own_match`` (its own record is among them) and ``few_matches``.
     """
 
+    measure: ClassVar[str] = "few_matches"
     figures: ClassVar[tuple[str, ...]] = ("n", "few_matches", "unique_matches", "fewest_matches")
     dropped: ClassVar[tuple[str, ...]] = ("pair", "counted", "own")
     counted: Ints = field(kw_only=True)  # (m, rows) released records that match each row of the original

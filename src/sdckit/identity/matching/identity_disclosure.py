@@ -42,6 +42,7 @@ class IdentityDisclosure(PairRecordResult):
         ``replicated_unique``.
     """
 
+    measure: ClassVar[str] = "identity_disclosure"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_released", "unique_in_original", "unique_in_released", "unique_in_original_in_released",
         "replicated_uniques",

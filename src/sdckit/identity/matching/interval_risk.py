@@ -119,6 +119,7 @@ class IntervalRisk(ColumnResult):
         where a value is.
     """
 
+    measure: ClassVar[str] = "interval_risk"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_inside", "rate", "variable_rates")
     n_inside: float = math.nan
     rate: float = math.nan

@@ -146,6 +146,7 @@ class MatchingRisk(PairRecordResult):
         and ``match_risk``.
     """
 
+    measure: ClassVar[str] = "matching_risk"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "expected_match_risk", "mean_match_risk", "true_match_rate", "false_match_rate", "unique_matches",
         "expected_by_chance", "baseline", "expected_by_guessing", "guess_rate", "n_high_risk", "n_high_risk_of_mean",

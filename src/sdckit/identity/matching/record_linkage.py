@@ -398,6 +398,7 @@ class RecordLinkage(PairRecordResult):
         95 % intervals, where asked for or where people were drawn.
     """
 
+    measure: ClassVar[str] = "record_linkage"
     figures: ClassVar[tuple[str, ...]] = ("n", "correct_links", "rate", "baseline", "mean_distance")
     dropped: ClassVar[tuple[str, ...]] = ("pair", "links", "rows")
     links: tuple[Links, ...] = field(default=(), repr=False)

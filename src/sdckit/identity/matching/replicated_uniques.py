@@ -90,6 +90,7 @@ class ReplicatedUniques(PairRecordResult):
         unique again.
     """
 
+    measure: ClassVar[str] = "replicated_uniques"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_released", "original_uniques", "released_uniques", "released_uniques_in_original", "replicated",
         "share",

@@ -141,6 +141,7 @@ class RobustIntervalRisk(ColumnResult):
         where the record was not measured.
     """
 
+    measure: ClassVar[str] = "robust_interval_risk"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_measured", *RISKS)
     n_measured: float = math.nan
     n_inside: float = math.nan

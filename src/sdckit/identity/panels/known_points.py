@@ -123,6 +123,7 @@ class KnownPoints(PairRecordResult):
         points or were not drawn.
     """
 
+    measure: ClassVar[str] = "known_points"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_persons", "points", "alone", "n_alone", "n_subsets", "expected", "below_k", "points_to_half",
         "alone_right", "success", "lost", "by_points",

@@ -42,6 +42,7 @@ class DeltaPresence(CellsResult):
         ``presence``: the share for each record of the file.
     """
 
+    measure: ClassVar[str] = "delta_presence"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "population", "minimum", "maximum", "limits", "holds", "n_above", "n_below", "records_above",
         "rate_above",

@@ -47,6 +47,7 @@ class KMap(CellsResult):
         ``population_frequency``; without a population file ``p_below_<k>`` for each k.
     """
 
+    measure: ClassVar[str] = "k_map"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates")
     cells: AnyCells
     level: float

@@ -304,6 +304,7 @@ class PopulationRisk(RecordResult):
         ``expected_population``, and the two chances.
     """
 
+    measure: ClassVar[str] = "population_risk"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "sample_uniques", "sampling_fraction", "tau1", "tau2", "tau1_rate", "tau2_rate", "tau1_per_unique",
         "tau2_per_unique", "population_uniques", "b1", "b2", "z1", "z2", "robust_z1", "robust_z2", "b1_error",

@@ -74,6 +74,7 @@ class PopulationUniques(Result):
         Everything about each model.
     """
 
+    measure: ClassVar[str] = "population_uniques"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "sample_uniques", "population", "zayatz", "pitman", "snb", "snb3", "dankar", "shares", "dissimilarity",
         "recommended", "status", "parameters",

@@ -197,6 +197,7 @@ class RiskyCells(CellsResult):
         those of them with the variable.
     """
 
+    measure: ClassVar[str] = "risky_cells"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_combinations", "unsafe_cells", "records_affected", "rate_affected", "variable_counts",
         "table_figures",

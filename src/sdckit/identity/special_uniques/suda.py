@@ -133,6 +133,7 @@ class Suda(CellsResult):
         ``suda_score``, ``dis_score``, ``n_msu``, ``smallest_msu`` (0 where there is none).
     """
 
+    measure: ClassVar[str] = "suda"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "sample_uniques", "pairs", "dis", "mean_dis_score", "msu_counts", "unscored_uniques", "contributions",
     )  # fmt: skip

@@ -347,6 +347,7 @@ class GeneralizationLoss(PairResult):
         For each release the figures as ARX states them where it counts otherwise.
     """
 
+    measure: ClassVar[str] = "generalization_loss"
     figures: ClassVar[tuple[str, ...]] = (
         "precision", "loss", "entropy", "entropy_share", "height", "discernibility", "average_class_size", "ambiguity",
     )  # fmt: skip

@@ -444,6 +444,7 @@ class InformationLoss(PairResult):
         ``distance`` of each record.
     """
 
+    measure: ClassVar[str] = "information_loss"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "il1", "il1_mean", "il1s", "il1s_mean", "eigenvalues", "robust_eigenvalues", "il_correl", "il_variables",
         "covariance_difference", "correlation_difference", "variable_distances", "mean_differences",

@@ -75,6 +75,7 @@ class ClusterUtility(PairResult):
     variables : tuple of str
     """
 
+    measure: ClassVar[str] = "cluster_utility"
     figures: ClassVar[tuple[str, ...]] = ("cluster_utility", "expected", "ratio", "n_clusters")
     variables: tuple[str, ...] = ()
     method: str = "average"

@@ -439,6 +439,7 @@ class Propensity(PairResult):
     variables : tuple of str
     """
 
+    measure: ClassVar[str] = "propensity"
     figures: ClassVar[tuple[str, ...]] = (
         "pmse", "expected_pmse", "ratio", "standardised", "specks", "po50", "u", "auc", "n_parameters",
     )  # fmt: skip

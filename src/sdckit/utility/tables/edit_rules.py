@@ -63,6 +63,7 @@ class EditRules(PairResult):
         Rules that could not be judged, with the reason.
     """
 
+    measure: ClassVar[str] = "edit_rules"
     figures: ClassVar[tuple[str, ...]] = ("broken_rules",)
     broken_rules: float = math.nan
     rules: tuple[str, ...] = ()

@@ -251,6 +251,7 @@ class TabularUtility(PairResult):
         Every statistic of every table in each release (see the notes of `tabular_utility`).
     """
 
+    measure: ClassVar[str] = "tabular_utility"
     figures: ClassVar[tuple[str, ...]] = (
         "n_tables",
         *(f"{part}_{name}" for name in SUMMARISED for part in ("mean", "largest")),
