@@ -23,6 +23,7 @@ from sdckit.cells.table import AnyCells, Cells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments, frames, pa, pd, pt
 from sdckit.data.columns import code_column, to_arrow
+from sdckit.data.frames import count_records
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -224,7 +225,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
         return with_plain_numbers(frame, columns.get("id", ())), False
     chosen = list(dict.fromkeys(name for wanted in columns.values() for name in wanted))
     refuse_spans(frame, chosen)
-    n = frames.count_records(frame)
+    n = count_records(frame)
     if n == 0:
         raise DataError("the data has no records")
     check_collected(n, len(chosen), frame, files)
