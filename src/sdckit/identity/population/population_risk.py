@@ -19,7 +19,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcWarning
 from sdckit.identity.population import log_linear, size_models
-from sdckit.identity.population.log_linear import FitStatistics, Formula, Grid, GridSums, Method, Term
+from sdckit.identity.population.log_linear import MAX_GRID, FitStatistics, Formula, Grid, GridSums, Method, Term
 from sdckit.identity.population.size_models import dissimilarity
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure
@@ -180,7 +180,7 @@ def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedM
     mu = log_linear.expected_main_effects(grid, counts)
     if pi >= 1:
         return FittedModel((), mu, FitStatistics())
-    if grid.n_possible <= log_linear.MAX_GRID:
+    if grid.n_possible <= MAX_GRID:
         sums = log_linear.sum_grid(log_linear.dense_main_effects(grid, counts), pi)
     else:
         sums = sum_lattice(log_linear.shares_of(grid, counts), float(counts.sum()), pi)
@@ -191,7 +191,7 @@ def expected_groups(grid: Grid, fitted: FittedModel, counts: NDArray[np.float64]
     """Expected number of the file's equivalence classes by size class, under a fitted model."""
     if fitted.dense is not None:
         return size_models.expected_by_cell(fitted.dense)
-    if grid.n_possible <= log_linear.MAX_GRID:
+    if grid.n_possible <= MAX_GRID:
         return size_models.expected_by_cell(log_linear.dense_main_effects(grid, counts))
     first, mass = expected_histogram(log_linear.shares_of(grid, counts))
     return size_models.expected_by_cell(counts.sum() * np.exp((first + np.arange(len(mass))) * STEP), mass)
@@ -536,10 +536,8 @@ def population_risk(
     )  # fmt: skip
     terms = log_linear.model_terms(cells.keys, interactions, formula)
     pi, grid = size_models.sampling_fraction_of(cells), log_linear.grid_of(cells)
-    if terms and grid.n_possible > log_linear.MAX_GRID:
-        words = (
-            f"interactions need the full grid of {grid.n_possible:,} possible cells, at most {log_linear.MAX_GRID:,}"
-        )
+    if terms and grid.n_possible > MAX_GRID:
+        words = f"interactions need the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}"
         raise DataError(f"{words}; recode or leave out keys, or fit main effects (interactions=1)")
     counts = cells.table.size.astype(np.float64)
     terms, path, notes = _selected(grid, counts, pi, terms) if select else (terms, (), {})
@@ -571,9 +569,9 @@ def _selected(
 ) -> tuple[tuple[Term, ...], tuple[Step, ...], dict[str, str]]:
     if pi >= 1:
         return terms, (), {"path": "a census needs no model: nothing to select"}
-    if grid.n_possible > log_linear.MAX_GRID:
+    if grid.n_possible > MAX_GRID:
         words = (
-            f"the search needs the full grid of {grid.n_possible:,} possible cells, at most {log_linear.MAX_GRID:,}; "
+            f"the search needs the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}; "
             "these are main effects: recode keys to search"
         )
         warnings.warn(words, SdcWarning, stacklevel=3)
@@ -693,9 +691,7 @@ def searched_risk(cells: Any, **given: Any) -> PopulationRisk:
     if possible * (n_keys * (n_keys - 1) // 2) ** 2 <= QUICK_MODEL:
         return population_risk(here, select=True, **given)
     result = population_risk(here, **given)
-    way_out = (
-        "population_risk(select=True) does it" if possible <= log_linear.MAX_GRID else "recode keys to have it searched"
-    )
+    way_out = "population_risk(select=True) does it" if possible <= MAX_GRID else "recode keys to have it searched"
     result.notes["path"] = (
         f"these are main effects: to choose among pairs of {n_keys} keys on {possible:,} possible cells would "
         f"take long; {way_out}"
