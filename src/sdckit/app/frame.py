@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from sdckit import __version__
 from sdckit.app.browser_sessions import Seat, Seats
-from sdckit.app.page_context import Room, Say, box, speaker
+from sdckit.app.page_context import Room, Say, box, speaker, upon
 from sdckit.data.scenarios.scenario_form import LOST, without_lost_files
 from sdckit.report.wording import ENGLISH, languages
 
@@ -124,8 +124,7 @@ class Frame:
     def _serve_end(self, input: Inputs, session: Session, room: Room) -> None:
         """End the session at once, and with the last one the program."""
 
-        @reactive.effect
-        @reactive.event(input.end_now)
+        @upon(input.end_now)
         async def _() -> None:
             room.seat.changed = _gone
             self._seats.end(room.seat)
@@ -262,26 +261,22 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
         none = "No verdict yet: open a file and say who might recognise whom."
         return tags.p(room.say(none), class_="none")
 
-    @reactive.effect
-    @reactive.event(input.cancel)
+    @upon(input.cancel)
     def _() -> None:
         room.cancel()
 
-    @reactive.effect
-    @reactive.event(input.again)
+    @upon(input.again)
     def _() -> None:
         if place := room.places.get(str(input.again())):
             place.again()
 
-    @reactive.effect
-    @reactive.event(input.closed)
+    @upon(input.closed)
     def _() -> None:
         room.close(str(input.closed()))
 
 
 def _serve_switches(input: Inputs, room: Room) -> None:
-    @reactive.effect
-    @reactive.event(input.exact, ignore_init=True)
+    @upon(input.exact, ignore_init=True)
     def _() -> None:
         room.change(exact=bool(input.exact()))
 
@@ -320,8 +315,7 @@ def _serve_waiting(input: Inputs, session: Session, room: Room, seats: Seats) ->
         )  # fmt: skip
         return TagList(*offers)
 
-    @reactive.effect
-    @reactive.event(input.waiting_act)
+    @upon(input.waiting_act)
     async def _() -> None:
         act = input.waiting_act()
         seat = next((seat for seat in seats.waiting() if seat.folder.name == act["seat"]), None)
@@ -363,8 +357,7 @@ def _serve_saved(input: Inputs, room: Room, seats: Seats) -> None:
             class_="saved",
         )
 
-    @reactive.effect
-    @reactive.event(input.take_up)
+    @upon(input.take_up)
     def _() -> None:
         if saved_work := offered.get():
             left, lost = without_lost_files(saved_work, room.folder)
@@ -376,8 +369,7 @@ def _serve_saved(input: Inputs, room: Room, seats: Seats) -> None:
             if lost:
                 room.alert(room.say(LOST, c=", ".join(lost)))
 
-    @reactive.effect
-    @reactive.event(input.forget)
+    @upon(input.forget)
     def _() -> None:
         kept.forget()
         offered.set(None)

@@ -67,6 +67,11 @@ def box(say: Say, name: str, role: str, look: str) -> Tag:
     return tags.div(tags.p(id=f"{name}_text", role=role), close, id=name, hidden="")
 
 
+def upon(*triggers: Any, **how: Any) -> Callable[[Callable[[], Any]], Any]:
+    """A decorator of what is done when one of some inputs changes, and at no other time; `how` as shiny's `event`."""
+    return lambda action: reactive.effect(reactive.event(*triggers, **how)(action))
+
+
 # Terms with their meaning beside them, from the glossary of the documents.
 
 

@@ -61,13 +61,9 @@ def main(folder: str, loads: Iterator[str] | None = None) -> None:
 
     desk = Desk(Path(folder))
     preload()
-
-    def next_request() -> dict[str, Any] | None:
-        return None if waiting.empty() else waiting.queue[0]  # nobody else takes one
-
     loads = load_ahead() if loads is None else loads
     while True:
-        work_ahead(desk, next_request)
+        work_ahead(desk, lambda: None if waiting.empty() else waiting.queue[0])  # nobody else takes one
         answer(desk, _taken(waiting, loads), send, lambda: next(iter(aside), None))
 
 

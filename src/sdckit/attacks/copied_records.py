@@ -10,15 +10,8 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from sdckit.attacks.equal_records import (
-    EqualRecords,
-    Extremes,
-    count_equal,
-    count_moved,
-    count_near,
-    given_extremes,
-    on_a_scale,
-)
+from sdckit.attacks import equal_records
+from sdckit.attacks.equal_records import EqualRecords
 from sdckit.cells.as_cells import group_sizes
 from sdckit.cells.comparable_files import warn_of_numbers
 from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
@@ -81,7 +74,7 @@ def _on_a_scale(pair: Pair, name: str, chosen: Sequence[int]) -> tuple[Floats, F
     if all(len(np.unique(some)) <= FEW_VALUES for some in (known[: 100 * FEW_VALUES], known)):
         return None
     together = np.concatenate([own, *others])
-    return together, on_a_scale(together, own, None if pair.times is None else pair.times[0])
+    return together, equal_records.on_a_scale(together, own, None if pair.times is None else pair.times[0])
 
 
 def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> Codes:
@@ -435,7 +428,7 @@ def _is_shared(codes: Codes, rows: Sequence[int]) -> bool:
 
 def _count_here(
     pair: Pair, j: int, names: Sequence[str], sizes: Sequence[int], notes: dict[str, str]
-) -> tuple[list[_Counts], dict[str, Extremes]]:
+) -> tuple[list[_Counts], dict[str, equal_records.Extremes]]:
     """What is counted of files in memory, and of the ends of columns of numbers."""
     chosen = (0, j) if pair.control is None else (0, j, pair.m + 1)
     coded = {name: _codes(pair, name, chosen) for name in names}
@@ -450,10 +443,10 @@ def _count_here(
     for at, name in enumerate(names):
         if (on_scale := _on_a_scale(pair, name, chosen)) is not None:
             values, places[at] = on_scale
-            extremes[name] = given_extremes(values, columns[at], rows, times)
-    equal = zip((ALL, *names), count_equal(columns, rows, times), strict=False)
-    pairs = count_moved(columns, places, rows, times).items()
-    near = count_near(columns, places, rows, times).items()
+            extremes[name] = equal_records.given_extremes(values, columns[at], rows, times)
+    equal = zip((ALL, *names), equal_records.count_equal(columns, rows, times), strict=False)
+    pairs = equal_records.count_moved(columns, places, rows, times).items()
+    near = equal_records.count_near(columns, places, rows, times).items()
     counted: list[_Counts] = [
         {how: (count, sizes) for how, count in equal},
         {f"{names[first]}, {names[second]}": (count, sizes) for (first, second), count in pairs},
@@ -508,7 +501,7 @@ def _largest(beyond: Mapping[str, Beyond]) -> tuple[str | None, Beyond]:
     return how, Beyond(math.nan, math.nan, -math.inf) if how is None else beyond[how]
 
 
-def _given(extremes: Mapping[str, Extremes]) -> list[str]:
+def _given(extremes: Mapping[str, equal_records.Extremes]) -> list[str]:
     """Columns of which the release gives several extreme values, more than chance makes."""
     from scipy.special import pdtrc
 

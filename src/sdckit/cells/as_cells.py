@@ -21,20 +21,9 @@ from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
 from sdckit.cells.plans.pair_cells import count_file
 from sdckit.cells.table import AnyCells, Cells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
-from sdckit.data import arguments, pa, pd, pt
+from sdckit.data import arguments, frames, pa, pd, pt
 from sdckit.data.columns import code_column, to_arrow
-from sdckit.data.frames import (
-    Frame,
-    blocks,
-    built,
-    check_plan_names,
-    collect,
-    column_names,
-    count_records,
-    on_spark,
-    open_frame,
-    plain_columns,
-)
+from sdckit.data.frames import count_records
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -51,7 +40,7 @@ def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: Sequence[st
 
     Raises ColumnError, DataError: as `as_cells`; messages give counts, since a plan has no row numbers.
     """
-    return built(lambda: _tabulated(frame, roles, learnt))
+    return frames.built(lambda: _tabulated(frame, roles, learnt))
 
 
 def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) -> PlanCells:
@@ -66,7 +55,7 @@ def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) ->
     return LazyCells(
         keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,
         columns=here.columns, roles=roles, here=here, counted=counted, frame=frame,
-        own_columns=tuple(column_names(frame)), too_many=in_vain,
+        own_columns=tuple(frames.column_names(frame)), too_many=in_vain,
     )  # fmt: skip
 
 
@@ -130,8 +119,9 @@ def as_cells(
     ----------
     Bishop, Y., Fienberg, S. and Holland, P. (1975). Discrete Multivariate Analysis. MIT Press.
     """
-    frame = data if is_cells(data) else open_frame(data)
-    far = isinstance(frame, nw.LazyFrame) and on_spark(frame)  # where another pass takes longer than what comes along
+    frame = data if is_cells(data) else frames.open_frame(data)
+    # On Spark another pass takes longer than what comes along.
+    far = isinstance(frame, nw.LazyFrame) and frames.on_spark(frame)
     return tabulate_given(
         frame, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
         missing=missing, alpha=alpha, id=id, scenario=scenario, by_levels=far,
@@ -190,7 +180,7 @@ def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCe
     if is_cells(data):
         cells: AnyCells = data
         return cells
-    frame = open_frame(data)
+    frame = frames.open_frame(data)
     if isinstance(frame, nw.LazyFrame):
         return tabulate_lazy(frame, roles, learnt=roles.sensitive if by_levels else ())
     return tabulate_frame(frame, roles)
@@ -205,13 +195,13 @@ def cells_or_sizes(data: Any, keys: Sequence[str]) -> Cells | KeySizes:
         if data.keys != tuple(keys):
             raise ColumnError("its cells were made with other keys, or in another order; use the same")
         return data.key_sizes() if isinstance(data, PartedCells) else data.as_categories().in_memory()
-    frame, roles = open_frame(data), resolve_roles(keys=keys, default_missing="category")
+    frame, roles = frames.open_frame(data), resolve_roles(keys=keys, default_missing="category")
     if not isinstance(frame, nw.LazyFrame):
         return tabulate_frame(frame, roles)
-    grouped = built(lambda: group_keys(frame, roles))
-    counted = built(lambda: count_or_put_aside(grouped))
+    grouped = frames.built(lambda: group_keys(frame, roles))
+    counted = frames.built(lambda: count_or_put_aside(grouped))
     if isinstance(counted, CellsAside):
-        return built(lambda: deal_sizes(frame, keys, grouped.n, counted.pieces))
+        return frames.built(lambda: deal_sizes(frame, keys, grouped.n, counted.pieces))
     return tabulate_counts(counted, roles)
 
 
@@ -224,11 +214,11 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
     `columns` are by role, which messages name; `files` share the room. Also returns whether `data` is a
     lazy frame. Raises ColumnError: a column is absent; DataError: no records, or too many values to collect.
     """
-    frame = open_frame(data)
-    names = column_names(frame)
+    frame = frames.open_frame(data)
+    names = frames.column_names(frame)
     for role, wanted in columns.items():
         arguments.present(wanted, names, role)
-        check_plan_names(frame, wanted, role)
+        frames.check_plan_names(frame, wanted, role)
     if not isinstance(frame, nw.LazyFrame):
         if len(frame) == 0:
             raise DataError("the data has no records")
@@ -243,7 +233,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
     if frame.implementation.is_polars():  # categories without an order would come in that of their dictionary
         free = [name for name, kind in own.collect_schema().items() if kind == nw.Categorical]
         own = own.with_columns(*(nw.col(name).cast(nw.String) for name in free)) if free else own
-    return collect(own), True
+    return frames.collect(own), True
 
 
 def with_plain_numbers(frame: Any, without: Sequence[str] = ()) -> Any:
@@ -275,9 +265,9 @@ def with_plain_numbers(frame: Any, without: Sequence[str] = ()) -> Any:
 def readable_columns(plan: nw.LazyFrame[Any]) -> list[str]:
     """The columns of a plan that come here as single values, by names that its engine does not misread."""
     kinds, readable = plan.collect_schema(), []
-    for name in plain_columns(plan):
+    for name in frames.plain_columns(plan):
         with suppress(SdcError):
-            check_plan_names(plan, [name])
+            frames.check_plan_names(plan, [name])
             refuse_spans(plan, [name])
             readable += [name] if kinds[name] != nw.Unknown else []
     return readable
@@ -293,7 +283,7 @@ def coded_in_memory(plan: nw.LazyFrame[Any], columns: Sequence[str]) -> nw.DataF
     (['b', 'a', 'b'], [None, None, None], True)
     """
     readable = [name for name in readable_columns(plan) if name in columns]
-    table = pa.concat_tables([_coded_texts(block.to_native()) for block in blocks(plan, readable, AT_ONCE)])
+    table = pa.concat_tables([_coded_texts(block.to_native()) for block in frames.blocks(plan, readable, AT_ONCE)])
     table = table.unify_dictionaries()
     for name in columns:
         if name not in readable:
@@ -317,7 +307,7 @@ def groups_of(frame: nw.DataFrame[Any], columns: Sequence[str]) -> tuple[np.ndar
     return groups.of_row, len(groups.size)
 
 
-def group_sizes(frame: Frame, columns: Sequence[str], n: int) -> Ints:
+def group_sizes(frame: frames.Frame, columns: Sequence[str], n: int) -> Ints:
     """The records of each group of n by some columns, missing being a value; of a plan counted by its engine."""
     if isinstance(frame, nw.LazyFrame):
         return count_file(frame, columns, n)[1]

@@ -18,19 +18,8 @@ from sdckit.cells.plans.lazy import ROWS, LazyCells, PlanCells, TooMuchError, ch
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, count_file, count_together
 from sdckit.cells.plans.spark_words import WordsHere, words_once
 from sdckit.cells.shared_coding import SharedCoding, share_coding
-from sdckit.data import arguments
+from sdckit.data import arguments, frames as data_frames
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
-from sdckit.data.frames import (
-    Frame,
-    check_plan_names,
-    column_names,
-    count_records,
-    frame_of,
-    is_lazy,
-    on_spark,
-    open_frame,
-    result_frame,
-)
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
@@ -101,13 +90,13 @@ class Pair:
     brought: bool
     orders: tuple[Order, ...]
     control: nw.DataFrame[Any] | None = None
-    population: Frame | None = None
+    population: data_frames.Frame | None = None
     raw: nw.DataFrame[Any] | None = None
     recoded: tuple[Recoded, ...] = ()
     times: tuple[Ints, ...] | None = field(default=None, repr=False)
     beside: nw.LazyFrame[Any] | None = field(default=None, repr=False)  # a recoded plan, old values under WAS
     source: Pair | None = field(default=None, repr=False)  # of a recoded plan: the pair before any column was read
-    plans: tuple[Frame, ...] = field(default=(), repr=False)  # what was brought, with all of its columns
+    plans: tuple[data_frames.Frame, ...] = field(default=(), repr=False)  # what was brought, with all of its columns
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     with_control: dict[Any, Any] = field(default_factory=dict, repr=False)  # where the control file counts
 
@@ -135,9 +124,9 @@ class Pair:
     def _sizes(self) -> tuple[int, ...]:
         if self.times is not None:
             return tuple(int(times.sum()) for times in self.times)
-        if not any(map(is_lazy, self.frames)):
+        if not any(map(data_frames.is_lazy, self.frames)):
             return tuple(map(len, self.frames))
-        return made_once(self.memo, ("sizes",), lambda: tuple(map(count_records, self.frames)))
+        return made_once(self.memo, ("sizes",), lambda: tuple(map(data_frames.count_records, self.frames)))
 
     def mean(self, values: NDArray[Any], among: NDArray[np.bool_] | None = None) -> float:
         """The mean over the records of the original, or `among` some, of what its rows have; NaN where there is none.
@@ -167,7 +156,10 @@ class Pair:
 
     def shared_columns(self, without: Sequence[str | None] = ()) -> tuple[list[str], list[str]]:
         """Columns that original and all releases have, in the original's order; and columns of only some of them."""
-        names = [[name for name in column_names(frame) if name not in (self.id, *without)] for frame in self.frames]
+        names = [
+            [name for name in data_frames.column_names(frame) if name not in (self.id, *without)]
+            for frame in self.frames
+        ]
         both = [name for name in names[0] if all(name in other for other in names[1:])]
         return both, list(dict.fromkeys(name for columns in names for name in columns if name not in both))
 
@@ -316,7 +308,7 @@ class Pair:
             raise ColumnError(f"{clash[0]!r} is a column and a result; give prefix='...'")
         source = self.original if rows is None else self.original[rows.tolist()]
         first = [*([] if self.id is None else [self.id]), *(name for name in show if name != self.id)]
-        return result_frame(named, source, carry=first)
+        return data_frames.result_frame(named, source, carry=first)
 
     def records_here(self) -> tuple[Pair, Ints]:
         """Of files that an engine counted: the same with the records themselves here, and the row here of each.
@@ -343,12 +335,12 @@ class Pair:
 
     def table(self, columns: Mapping[str, Any]) -> Any:
         """Plain values as a frame of the original's engine."""
-        return frame_of(columns, self.backend)
+        return data_frames.frame_of(columns, self.backend)
 
     @property
     def backend(self) -> Any:
         """The library of small frames about these files: the original's, of plans PyArrow."""
-        return "pyarrow" if is_lazy(self.original) else self.original.implementation
+        return "pyarrow" if data_frames.is_lazy(self.original) else self.original.implementation
 
 
 def released_files(released: Any) -> list[Any]:
@@ -395,8 +387,8 @@ def open_files(
     return Pair(first, tuple(others), False, id, False, (None,) * len(files), control, population)  # type: ignore[arg-type]
 
 
-def _open_file(file: Any, id: str | None) -> Frame:
-    return with_plain_numbers(open_frame(file), () if id is None else (id,))  # type: ignore[no-any-return]
+def _open_file(file: Any, id: str | None) -> data_frames.Frame:
+    return with_plain_numbers(data_frames.open_frame(file), () if id is None else (id,))  # type: ignore[no-any-return]
 
 
 def open_pair(
@@ -465,7 +457,7 @@ def count_pair(opened: Pair, columns: Wanted, *, aligned: bool) -> Pair | None:
     one, and a file in memory stays as it is. Raises ColumnError: a column that a file has not; DataError: no records,
     an id that does not name each row once.
     """
-    lazy: list[Any] = [frame for frame in opened.frames if is_lazy(frame)]
+    lazy: list[Any] = [frame for frame in opened.frames if data_frames.is_lazy(frame)]
     names = tuple(dict.fromkeys(name for some in columns.values() for name in some))
     if not lazy or not names or opened.aligned or (aligned and (opened.id is None or len(lazy) <= opened.m)):
         return None
@@ -473,7 +465,7 @@ def count_pair(opened: Pair, columns: Wanted, *, aligned: bool) -> Pair | None:
     check_present([(frame, own, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
     plans: list[Any] = list(opened.frames)
     for frame in lazy:
-        check_plan_names(frame, names)
+        data_frames.check_plan_names(frame, names)
     known: list[Pair] = opened.memo.setdefault(("counted", aligned), [])
     joined: list[Pair] = [] if aligned else opened.memo.get(("counted", True), [])
     if (pair := _counted_before(known, joined, names)) is not None:
@@ -586,7 +578,8 @@ def keep_rows(opened: Pair, file: int, cells: Any) -> None:
 
     What does not fit by itself fits no better beside others.
     """
-    if isinstance(cells, PlanCells) and cells.too_many and not on_spark(cells.frame):  # which brings rows as words
+    # Spark brings rows as words.
+    if isinstance(cells, PlanCells) and cells.too_many and not data_frames.on_spark(cells.frame):
         opened.memo.setdefault(("refused", False), set()).add(cells.too_many)
     if isinstance(cells, LazyCells):
         opened.memo.setdefault((ROWS, file), []).append(cells.counted)
@@ -635,12 +628,12 @@ def _read(
         files.append((pair.control, columns, CONTROL))
     check_present(files)
     raw, beside = pair.raw, pair.beside
-    first: Any = pair.original if raw is None or not is_lazy(raw) else raw
-    if beside is None or not is_lazy(pair.original):
+    first: Any = pair.original if raw is None or not data_frames.is_lazy(raw) else raw
+    if beside is None or not data_frames.is_lazy(pair.original):
         read = [_in_memory(*file, len(files)) for file in files]
     else:  # in one reading, so that the rows are in one order
         wanted = list(dict.fromkeys(name for some in files[0][1].values() for name in some))
-        gone = [name for name in wanted if WAS + name in column_names(beside)]
+        gone = [name for name in wanted if WAS + name in data_frames.column_names(beside)]
         named = [*wanted, *(WAS + name for name in gone)]
         whole, _ = _in_memory(beside, {"variables": named}, pair.names[0], len(files))
         raw = whole.select(*(nw.col(WAS + name if name in gone else name).alias(name) for name in wanted))
@@ -673,7 +666,7 @@ def check_present(files: Sequence[tuple[Any, Wanted, str]]) -> None:
     """Raise one error for all absent columns of all files."""
     faults = []
     for frame, columns, label in files:
-        present = column_names(frame)
+        present = data_frames.column_names(frame)
         faults += [
             f"{label} has no column {name!r} ({role}); {did_you_mean(str(name), present)}"
             for role, names in columns.items()

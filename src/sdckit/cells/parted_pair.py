@@ -20,17 +20,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout, SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
-from sdckit.cells.plans.count_cells import (
-    PREFIX,
-    SIZE,
-    Beside,
-    blocks_by,
-    key_columns,
-    most_cells,
-    sizes_of,
-    too_many,
-    values_of,
-)
+from sdckit.cells.plans import count_cells
 from sdckit.cells.plans.dealt_words import DealtWords, Span, deal_words, layout_of, spans_of
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_together, count_differing, join_files, unlike
@@ -182,7 +172,7 @@ class PartedPair(Pair):
         return _WordPart(**self._fields(times), whole=self, number=number, cells=words, marked=marked, dealt=dealt)
 
     def _fields(self, times: tuple[Ints, ...]) -> dict[str, Any]:
-        first, *others = (nw.from_native(pa.table({SIZE: own}), eager_only=True) for own in times)
+        first, *others = (nw.from_native(pa.table({count_cells.SIZE: own}), eager_only=True) for own in times)
         return {
             "original": first, "released": tuple(others), "aligned": False, "id": None, "brought": True,
             "orders": (None,) * self.m, "times": times,
@@ -359,7 +349,8 @@ def open_or_part(
     opened = open_files(original, released, id=id)
     keys = tuple(next(iter(categories.values())))
     names = tuple(dict.fromkeys(name for some in (*categories.values(), also) for name in some))
-    divisible = bool(keys) and not records and not any((numeric or {}).values()) and _have(opened, also)
+    there = all(set(also) <= set(column_names(frame)) for frame in opened.frames)
+    divisible = bool(keys) and not records and not any((numeric or {}).values()) and there
     if divisible and (pair := _parted_before(opened, names, keys)) is not None:
         return pair
     try:
@@ -368,10 +359,6 @@ def open_or_part(
         if not divisible:
             raise
     return deal_out(opened, names, keys)
-
-
-def _have(opened: Pair, names: Sequence[str]) -> bool:
-    return all(set(names) <= set(column_names(frame)) for frame in opened.frames)
 
 
 def count_or_part(opened: Pair, columns: Wanted, *, also: Sequence[str] = ()) -> Pair | None:
@@ -505,7 +492,7 @@ def _dealt_together(opened: Pair, names: tuple[str, ...], columns: tuple[str, ..
         for j, flag in enumerate(_flags(opened.m), 1)
     ]
     first = together.select(*(nw.col(own).alias(name) for own, name in zip(moved[0], columns, strict=True)), *kept)
-    agree = _deal(pair, 0, blocks_by(first, [*columns, *_flags(opened.m)], BLOCK))
+    agree = _deal(pair, 0, count_cells.blocks_by(first, [*columns, *_flags(opened.m)], BLOCK))
     check_together(agree[0], opened._sizes, id, opened.names)
     for file, frame in enumerate(frames[1:], 1):
         _deal(pair, file, _cells(frame, columns))
@@ -547,7 +534,7 @@ def do_not_fit(opened: Pair, names: Sequence[str]) -> bool:
         dealt = pair.dealt  # rows that were changed in other columns are other cells
         least = sum(len(dealt.cells(part, 0, names, changed=True)[0]) for part in range(dealt.n_parts))
     plan: Any = opened.plans[0] if opened.plans else opened.original
-    return least > most_cells(len(names) * len(opened.frames), plan, Beside())
+    return least > count_cells.most_cells(len(names) * len(opened.frames), plan, count_cells.Beside())
 
 
 def _comparable(kinds: Sequence[Any]) -> bool:
@@ -555,7 +542,7 @@ def _comparable(kinds: Sequence[Any]) -> bool:
 
 
 def _present(frame: Any, names: Sequence[str]) -> dict[str, nw.Expr]:
-    return {key.name: key.present for key in key_columns(frame, names)}
+    return {key.name: key.present for key in count_cells.key_columns(frame, names)}
 
 
 def _equal(kinds: Sequence[Any], a: str, b: str) -> nw.Expr:
@@ -563,16 +550,16 @@ def _equal(kinds: Sequence[Any], a: str, b: str) -> nw.Expr:
 
 
 def _flags(m: int) -> list[str]:
-    return [f"{PREFIX}same{j}" for j in range(m)]
+    return [f"{count_cells.PREFIX}same{j}" for j in range(m)]
 
 
 def _with_levels(opened: Pair, names: Sequence[str], keys: tuple[str, ...], n_columns: int) -> PartedPair:
     """The files with the levels of some columns, and no cells yet, which have `n_columns`."""
     frames: tuple[Any, ...] = opened.frames
     plan: Any = next(frame for frame in frames if is_lazy(frame))
-    most = most_cells(n_columns, plan, Beside(len(frames)))
+    most = count_cells.most_cells(n_columns, plan, count_cells.Beside(len(frames)))
     if most == 0 or not can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
-        raise too_many(max(opened._sizes), n_columns, most, plan)
+        raise count_cells.too_many(max(opened._sizes), n_columns, most, plan)
     known = opened.memo.setdefault(("levels",), {})
     for name in names:
         if name not in known:
@@ -601,7 +588,9 @@ def levels_of(opened: Pair, names: tuple[str, ...]) -> Mapping[str, SharedCoding
 
 
 def _cells(frame: Any, names: Sequence[str]) -> Iterator[nw.DataFrame[Any]]:
-    return blocks_by(frame, names, BLOCK) if isinstance(frame, nw.LazyFrame) else blocks(frame, names, BLOCK)
+    return (
+        count_cells.blocks_by(frame, names, BLOCK) if isinstance(frame, nw.LazyFrame) else blocks(frame, names, BLOCK)
+    )
 
 
 def _distinct(frame: Any, name: str, held: int) -> tuple[Any, Ints]:
@@ -609,13 +598,15 @@ def _distinct(frame: Any, name: str, held: int) -> tuple[Any, Ints]:
     if not isinstance(frame, nw.LazyFrame):
         return frame.get_column(name), np.ones(len(frame), np.int64)
     check_plan_names(frame, [name])
-    values = values_of(frame, name, held=held)
-    return values.get_column(name), sizes_of(values)
+    values = count_cells.values_of(frame, name, held=held)
+    return values.get_column(name), count_cells.sizes_of(values)
 
 
 def _room(pair: PartedPair, n_columns: int) -> int:
     """Cells of each file that fit here."""
-    return most_cells(n_columns, next(frame for frame in pair.plans if is_lazy(frame)), Beside(pair.m + 1))
+    return count_cells.most_cells(
+        n_columns, next(frame for frame in pair.plans if is_lazy(frame)), count_cells.Beside(pair.m + 1)
+    )
 
 
 def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> tuple[int, ...]:
@@ -626,7 +617,7 @@ def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> t
     rows, n, flags = np.zeros(pair.n_parts, np.int64), 0, _flags(pair.m)
     kept = np.zeros(pair.m, np.int64)
     for piece in pieces:
-        times = sizes_of(piece) if SIZE in piece.columns else np.ones(len(piece), np.int64)
+        times = count_cells.sizes_of(piece) if count_cells.SIZE in piece.columns else np.ones(len(piece), np.int64)
         codes = {
             name: levels.with_file(code_column(piece.get_column(name)), ("",) * (pair.m + 2)).codes[-1]
             for name, levels in pair.levels.items()
@@ -644,5 +635,5 @@ def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> t
         n += int(times.sum())
     if (largest := int(rows.max())) > 2 * (most := _room(pair, len(pair.levels))):
         why = "; nor do they fall into parts that fit"
-        raise too_many(largest * pair.n_parts, len(pair.levels), most, pair.plans[-1], why)
+        raise count_cells.too_many(largest * pair.n_parts, len(pair.levels), most, pair.plans[-1], why)
     return n, *kept.tolist()

@@ -22,7 +22,7 @@ from sdckit.data.frames import result_frame
 from sdckit.data.missing_values.missing import Rule, describe_rule
 from sdckit.data.scenarios.roles import Roles
 from sdckit.display import Displayed, table_html
-from sdckit.errors import ColumnError, DataError, SdcWarning
+from sdckit.errors import ColumnError, DataError, SdcWarning, sure
 from sdckit.numerics.grouping import ascending, count_short, dense_codes, gather, group, sum_by, tally
 
 # Contingency table of cells by the levels of another variable.
@@ -166,10 +166,9 @@ class CellValues:
     def _distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         words = (self.values + 0.0).view(np.uint64)  # -0.0 is 0.0
         groups = group(words, weight=self.size.astype(np.float64))
-        assert groups.weight is not None
         values = groups.words.view(np.float64)
         order = np.argsort(values)
-        return values[order], groups.weight[order].astype(np.int64)
+        return values[order], sure(groups.weight)[order].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

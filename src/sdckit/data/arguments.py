@@ -350,8 +350,7 @@ def weights(value: Any, names: Sequence[str], name: str = "weights") -> dict[str
     else:
         listed = several(value, name, says)
         if len(listed) != len(names):
-            words = f"{name}= needs one number per column: {len(names)}, in their order"
-            raise DataError(words, argument=name)
+            raise DataError(f"{name}= needs one number per column: {len(names)}, in their order", argument=name)
         given = dict(zip(names, listed, strict=True))
     if not all(is_number(entry) and entry >= 0 for entry in given.values()) or not any(given.values()):
         raise DataError(f"{name}= {says}", argument=name)

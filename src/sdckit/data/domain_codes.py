@@ -140,7 +140,9 @@ def _text(value: Any, *, exact: bool = False) -> str | None:
             return (_without_zeros(f"{value:f}") if abs(value.adjusted()) < 400 else NEITHER) if value else "0"
         if isinstance(value, Real | Decimal):
             real = float(value) if isinstance(value, Decimal) else as_real(value)
-            return None if np.isnan(real) else _number_text(real if isinstance(value, Decimal) else value)
+            if isinstance(value, int):
+                return str(int(value))
+            return None if np.isnan(real) else code_text(real if isinstance(value, Decimal) else float(value))
         if isinstance(value, datetime):
             moment = value.astimezone(UTC) if value.tzinfo else value
             return moment.isoformat() if exact else moment.date().isoformat()
@@ -156,10 +158,6 @@ def _without_zeros(text: str) -> str:
     ('10.5', '10', '100')
     """
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _number_text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, int) else code_text(float(value))
 
 
 def _distinct(array: Any) -> tuple[Any, NDArray[np.int64]]:

@@ -153,8 +153,7 @@ class Hierarchy:
             raise DataError(f"level= says how far up to go; the hierarchy has {there}", argument="level")
         if isinstance(level, str):
             if level not in names:
-                says = f"level: the hierarchy has no level of that name; it has {there}"
-                raise DataError(says, argument="level")
+                raise DataError(f"level: the hierarchy has no level of that name; it has {there}", argument="level")
             return names.index(level)
         whole = 1 if level is None else level
         if not arguments.is_whole(whole) or not 1 <= whole <= len(self.levels):

@@ -10,19 +10,12 @@ from typing import TYPE_CHECKING, Any
 from sdckit.display import EXACT, exact_shown
 from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock, Page, Paragraph, Section, TableBlock
+from sdckit.report.chapters import release_page
 from sdckit.report.chapters.decision import drawn_of, with_figures
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.map import map_table, plain_map
 from sdckit.report.chapters.page import STATES, answer_section, figures_of, verdicts_block
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
-from sdckit.report.chapters.release_page import (
-    RELEASE_SCHEMA,
-    base_name,
-    lay_out_release,
-    page_of,
-    plain_release,
-    release_answer,
-)
 from sdckit.report.chapters.sentences import headline
 from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.common_blocks import ALONE, EXPECTED, below, with_rule, without_rule
@@ -83,7 +76,9 @@ def _table(plain: Plain, number: int) -> TableBlock:
             after = by_release([file.get(label) for file in others]) if others else ()
             rows.append((words, *raw, first[label]["text"], *after))
     heads = (
-        (*(("Original",) if collected else ()), base_name(plain), *release_heads(len(others))) if others else ("File",)
+        (*(("Original",) if collected else ()), release_page.base_name(plain), *release_heads(len(others)))
+        if others
+        else ("File",)
     )
     caption = with_rule(f"Known are {', '.join(intruder['keys'])}", main)
     return TableBlock(caption, ("Figure", *heads), tuple(rows), tuple(range(1, len(heads) + 1)))
@@ -154,7 +149,7 @@ def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
     """Altair chart of an assessment: the main figures of each intruder, or every chart of a release's report."""
     internal = internal or exact_shown.get()
     if _is_release(assessment):
-        sections = lay_out_release(plain_release(assessment, internal=internal)).sections
+        sections = release_page.lay_out_release(release_page.plain_release(assessment, internal=internal)).sections
         return _drawn((block, "") for section in sections for block in section.blocks)
     plain = protect(build_document(assessment), internal=internal)
     several = len(plain["intruders"]) > 1
@@ -183,7 +178,7 @@ def _title(caption: str) -> str:
 
 
 def _is_release(shown: Any) -> bool:
-    return getattr(shown, "schema", "") == RELEASE_SCHEMA
+    return getattr(shown, "schema", "") == release_page.RELEASE_SCHEMA
 
 
 def notebook_html(shown: Any) -> str:
@@ -195,8 +190,8 @@ def notebook_html(shown: Any) -> str:
     mark = EXACT if internal else ""
     try:
         if _is_release(shown):
-            plain = plain_release(shown, internal=internal)
-            return render_fragment(headline(plain), release_answer(plain).blocks, note=mark)
+            plain = release_page.plain_release(shown, internal=internal)
+            return render_fragment(headline(plain), release_page.release_answer(plain).blocks, note=mark)
         if hasattr(shown, "intruders"):
             plain = protect(build_document(shown), internal=internal)
             return render_fragment(headline(plain), answer_section(plain).blocks, note=mark)
@@ -236,9 +231,11 @@ def recipe_blocks(done: WhatWasDone) -> list[Block]:
 def screen_page(assessment: Assessed, *, full: bool = True) -> Page:
     """Document of an assessment with exact figures, without the list of records at risk; shortened unless `full`."""
     shown: Any = assessment
-    release = shown.schema == RELEASE_SCHEMA
-    plain = plain_release(shown, internal=True) if release else protect(build_document(shown), internal=True)
-    return page_of(plain) if full else shorten(page_of(plain), plain)
+    release = shown.schema == release_page.RELEASE_SCHEMA
+    plain = (
+        release_page.plain_release(shown, internal=True) if release else protect(build_document(shown), internal=True)
+    )
+    return release_page.page_of(plain) if full else shorten(release_page.page_of(plain), plain)
 
 
 def screen_blocks(*results: Any) -> list[Block]:

@@ -27,19 +27,9 @@ from sdckit.numerics.threads import job
 from sdckit.report.chapters.sentences import NOT_YET
 from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
-from sdckit.workflow import plan
+from sdckit.workflow import opened_release, plan
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.left_open import counted_alone, counted_beside, told_apart, weighed
-from sdckit.workflow.opened_release import (
-    columns_of,
-    count_ahead,
-    households_in_both,
-    identical_keys,
-    in_every_file,
-    open_release,
-    with_bands,
-    with_ledger_id,
-)
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 from sdckit.workflow.recoded_original.numbered_plans import without_numbers
 from sdckit.workflow.recoded_original.open_recoded import Opened
@@ -404,16 +394,18 @@ def assess_release(
     promise = None if recodings is None else recodings.promise
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
     if whole:
-        check_insensitive(scenario, sorted(columns_of([opened.original, *opened.released])))
+        check_insensitive(scenario, sorted(opened_release.columns_of([opened.original, *opened.released])))
     control = None if control is None else open_frame(control)
     _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id, original=opened.original)
     every = scenario
-    scenario, gone = left_of(scenario, recodings, columns_of(opened.released), judged=True)
+    scenario, gone = left_of(scenario, recodings, opened_release.columns_of(opened.released), judged=True)
     attacked = bool(scenario.intruders) and (attacks or control is not None)
-    files, attacked_files, aligned = open_release(opened, control, scenario, recodings, by, attacked=attacked)
+    files, attacked_files, aligned = opened_release.open_release(
+        opened, control, scenario, recodings, by, attacked=attacked
+    )
     pair, own_file = files.pair, without_numbers(files.opened.original)
-    columns = in_every_file(pair)
+    columns = opened_release.in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": stays_on_engines(pair),
@@ -433,15 +425,19 @@ def assess_release(
     only = _read_by_limits(
         scenario, drawn=some, left_out=bool(gone), told=gate and not known["on_engine"],
     ) if gate or lean else None  # fmt: skip
-    going_out = with_ledger_id(files, scenario, aligned=aligned)
+    going_out = opened_release.with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         in_bands = [recoding.column for recoding in pair.recoded if IN_BANDS in recoding.kind]
-        own = with_bands(_of_original(scenario), in_bands)
+        own = opened_release.with_bands(_of_original(scenario), in_bands)
         before, collected = _before(own_file, pair, own, assess_file, one_file, lean=lean, gated=gate)
         fitted = [
-            _fitted(with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands), file, label)
+            _fitted(
+                opened_release.with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands),
+                file,
+                label,
+            )
             for released, file, label in zip(files.opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
@@ -459,7 +455,7 @@ def assess_release(
             for file, measured in enumerate((before, *after)):
                 for intruder in measured.intruders:
                     keep_rows(pair, file, getattr(intruder.get("key_frequencies"), "cells", None))
-            count_ahead(pair, scenario, by)
+            opened_release.count_ahead(pair, scenario, by)
         intruders = counted_beside(
             compared_intruders(
                 every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several,
@@ -473,8 +469,9 @@ def assess_release(
     messages = [*recoding, *(note for _, notes in fitted for note in notes)]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += [
-        *identical_keys(pair, scenario.all_keys, aligned=aligned), *households_in_both(pair, scenario.household)
-    ]  # fmt: skip
+        *opened_release.identical_keys(pair, scenario.all_keys, aligned=aligned),
+        *opened_release.households_in_both(pair, scenario.household),
+    ]
     distinct_messages = tuple(dict.fromkeys(messages))
     for message in (m for m in distinct_messages if recodings is None or not recodings.own or m not in recoding):
         warnings.warn(message, SdcWarning, stacklevel=4)

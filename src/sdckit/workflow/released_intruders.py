@@ -15,28 +15,9 @@ from sdckit.catalogue.attacks import DIFFERENCING, NOT_LOOKED_FOR, RECOVERABLE
 from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import Thresholds
+from sdckit.workflow import verdicts as judging
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.plan import Asked, Outcome, Planned, carry_out_chosen, plan_release
-from sdckit.workflow.verdicts import (
-    HOUSEHOLD_GONE,
-    NO_HOUSEHOLD,
-    NOT_RELEASED,
-    ON_ATTACKS,
-    THEN_TOO_FEW,
-    Verdict,
-    broken_by,
-    is_unasked,
-    judge_attacks,
-    judge_release,
-    judge_undone,
-    not_looked_for,
-    of_lost_variables,
-    of_single_rows,
-    with_origins,
-    with_values_put_back,
-    without_households,
-    worst_of,
-)
 
 KEYS = {"keys", "known"}  # what measures need that are about them
 KEY_TOLD = "keys that were left out are told all the same (rule: {}): leave that out, too"
@@ -67,32 +48,38 @@ def _compared(
     """The measures of two files against one intruder, and every verdict of the release: of several the worst."""
     scenario = planned[0].context.scenario
     outcome = carry_out_chosen(planned, only)
-    lost = of_lost_variables(scenario, name, after, outcome)
+    lost = judging.of_lost_variables(scenario, name, after, outcome)
     replaced = {verdict.name for verdict in lost}
-    worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])
-    worst = with_values_put_back(worst, outcome.results)
+    worst = judging.worst_of([_of_its_columns(assessment, name, after) for assessment in after])
+    worst = judging.with_values_put_back(worst, outcome.results)
     if scenario.household is not None:  # which the scenario of a release without it does not name
-        gone = f"{HOUSEHOLD_GONE}; let it go out with new numbers, or leave this limit out"
-        worst = [replace(verdict, reason=gone) if verdict.reason == NO_HOUSEHOLD else verdict for verdict in worst]
+        gone = f"{judging.HOUSEHOLD_GONE}; let it go out with new numbers, or leave this limit out"
+        worst = [
+            replace(verdict, reason=gone) if verdict.reason == judging.NO_HOUSEHOLD else verdict for verdict in worst
+        ]
     limits = scenario.limits_of(compared=True)
-    verdicts: tuple[Verdict, ...] = (
+    verdicts: tuple[judging.Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
         *lost,
-        *without_households(scenario, name, after),
-        *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
+        *judging.without_households(scenario, name, after),
+        *judging.judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
         *(
             verdict
-            for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
-            if not is_unasked(verdict.name, scenario, outcome.results)
+            for verdict in judging.judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
+            if not judging.is_unasked(verdict.name, scenario, outcome.results)
         ),
         *_of_attacks(limits, name, list(before), attacked, asked, control=control),
     )  # fmt: skip
     verdicts = _with_keys_told(verdicts, planned[0].context.left_out.get(name, ()), outcome)
-    verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)
+    verdicts = judging.with_origins(
+        judging.of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True
+    )
     return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
 
 
-def _with_keys_told(verdicts: tuple[Verdict, ...], gone: Sequence[str], outcome: Outcome) -> tuple[Verdict, ...]:
+def _with_keys_told(
+    verdicts: tuple[judging.Verdict, ...], gone: Sequence[str], outcome: Outcome
+) -> tuple[judging.Verdict, ...]:
     """Verdicts on keys, open where they hold without the keys that are `gone` and the release tells one of these.
 
     Limits that are held against the release with values put back as well are judged there, and l with its groups.
@@ -126,10 +113,10 @@ def _told_or_unknown(keys: Sequence[str], outcome: Outcome, words: str) -> str:
     result: Any = outcome.results.get(RECOVERABLE.name)
     if told := "" if result is None else result.telling(keys):
         return words.format(told)
-    return not_looked_for(result, outcome.skipped) or getattr(result, "notes", {}).get(NOT_LOOKED_FOR, "")
+    return judging.not_looked_for(result, outcome.skipped) or getattr(result, "notes", {}).get(NOT_LOOKED_FOR, "")
 
 
-def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> list[Verdict]:
+def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> list[judging.Verdict]:
     """Verdicts of a release, but for those open for want of a column that another release has: it has nothing of it."""
     roles = [role for role in ("sensitive", "household") if not getattr(own.scenario, role)]
     lacking = {role for role in roles if any(getattr(other.scenario, role) for other in after)}
@@ -142,11 +129,11 @@ def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> 
 
 def _of_attacks(
     limits: Thresholds, name: str, intruders: Sequence[str], attacked: Outcome, asked: Asked | None, *, control: int
-) -> list[Verdict]:
+) -> list[judging.Verdict]:
     return [
         verdict
-        for kind in ON_ATTACKS
-        for verdict in judge_attacks(
+        for kind in judging.ON_ATTACKS
+        for verdict in judging.judge_attacks(
             getattr(limits, kind.name), name, attacked.results, intruders=intruders, failed=attacked.failed,
             control=control, asked=asked, kind=kind,
         )
@@ -199,27 +186,27 @@ def _without_keys(
         made = {measure.row.name for measure in again}
         limits = scenario.limits_of(compared=True)
         judged = (
-            *judge_release(limits, name, outcome.results, sensitive=own.sensitive, skipped=outcome.skipped),
-            *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
+            *judging.judge_release(limits, name, outcome.results, sensitive=own.sensitive, skipped=outcome.skipped),
+            *judging.judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
         )
         verdicts = [
             *_of_its_keys(own, name, keys, outcome, made, earlier=_have_earlier(after, first)),
             *(
                 verdict
                 for verdict in judged
-                if LIMITS[verdict.name].measure in made and not is_unasked(verdict.name, own, outcome.results)
+                if LIMITS[verdict.name].measure in made and not judging.is_unasked(verdict.name, own, outcome.results)
             ),
         ]
         if several:
             verdicts = [one for verdict in verdicts for one in _of_rows(verdict, own)]
         verdicts += _of_attacks(limits, name, list(plans), attacked, asked, control=control)
         yield IntruderAssessment(
-            name, keys, outcome.results, with_origins(verdicts, own, compared=True), outcome.skipped
+            name, keys, outcome.results, judging.with_origins(verdicts, own, compared=True), outcome.skipped
         )
 
 
-def _of_rows(verdict: Verdict, scenario: Scenario) -> tuple[Verdict, ...]:
-    return (verdict,) if verdict.keyless else of_single_rows([verdict], scenario)
+def _of_rows(verdict: judging.Verdict, scenario: Scenario) -> tuple[judging.Verdict, ...]:
+    return (verdict,) if verdict.keyless else judging.of_single_rows([verdict], scenario)
 
 
 def _have_earlier(after: Sequence[Assessment], name: str | None) -> bool:
@@ -233,14 +220,14 @@ def _have_earlier(after: Sequence[Assessment], name: str | None) -> bool:
 
 def _of_its_keys(
     scenario: Scenario, name: str, keys: Sequence[str], outcome: Outcome, made: Collection[str], *, earlier: bool
-) -> Iterator[Verdict]:
+) -> Iterator[judging.Verdict]:
     """Verdicts on the limits that are about keys; those of measures `made` without keys are judged as ever."""
     result: Any = outcome.results.get(RECOVERABLE.name)
     told = result is not None and bool(result.telling(keys))
     unknown = _told_or_unknown(keys, outcome, STILL_TOLD)
     declared = scenario.limits_of(compared=True).declared
     if earlier and LINKED.of in declared:
-        yield Verdict(LINKED.name, name, None, declared[LINKED.of], None, None, None, NOT_HELD_AGAINST)
+        yield judging.Verdict(LINKED.name, name, None, declared[LINKED.of], None, None, None, NOT_HELD_AGAINST)
     for limited, limit in declared.items():
         kind = LIMITS[limited]
         if kind.measure in made or kind.judged == "attacks":
@@ -251,11 +238,11 @@ def _of_its_keys(
             if told and limited in TWICE:
                 reason, keyless = "", TOLD_OF
             elif told and kind.judged == "groups":
-                reason = broken_by(result, variable or "", THEN_TOO_FEW)
-                keyless = "" if variable in result.put_back else NOT_RELEASED
+                reason = judging.broken_by(result, variable or "", judging.THEN_TOO_FEW)
+                keyless = "" if variable in result.put_back else judging.NOT_RELEASED
             if kind.judged == "ledger" and earlier:
                 reason = NOT_HELD_AGAINST
             if reason:
-                yield Verdict(limited, name, variable, limit, None, None, None, reason)
+                yield judging.Verdict(limited, name, variable, limit, None, None, None, reason)
             else:
-                yield Verdict(limited, name, variable, limit, True, 0, None, "", keyless=keyless)
+                yield judging.Verdict(limited, name, variable, limit, True, 0, None, "", keyless=keyless)

@@ -12,15 +12,9 @@ from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.catalogue.attacks import NOT_LOOKED_FOR, NOTHING_TAKEN, RECOVERABLE
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
+from sdckit.data.scenarios import thresholds as named_limits
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.thresholds import (
-    NOTHING_CHANGED,
-    NOTHING_SEEN,
-    Thresholds,
-    asks_everything,
-    limits_in_force,
-    not_said,
-)
+from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.numerics.intervals import wilson
 from sdckit.report.chapters.sentences import COVERS, EARLIER, beside_words, both_rules, spaced
 
@@ -328,7 +322,7 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
     if SAMPLED in asked.result.notes:
         return [_of_drawn(asked, columns)]
     if asked.kind.alone and not asked.result.touched:
-        return [asked.open(UNMATCHED if math.isnan(asked.result.right) else NOTHING_CHANGED)]
+        return [asked.open(UNMATCHED if math.isnan(asked.result.right) else named_limits.NOTHING_CHANGED)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if asked.kind.alone:
         verdict = replace(verdict, unmatched=math.isnan(asked.result.right))
@@ -471,7 +465,7 @@ def judge_alone(
     # What is released is judged with the file itself, which is its own release.
     verdicts = tuple(verdict for verdict in every if LIMITS[verdict.name].scope == "release")
     if all(verdict.holds is None for verdict in verdicts):
-        asked = own if any(verdict.reason == NOTHING_SEEN for verdict in verdicts) else LIMITS
+        asked = own if any(verdict.reason == named_limits.NOTHING_SEEN for verdict in verdicts) else LIMITS
         verdicts = tuple(verdict for verdict in verdicts if LIMITS[verdict.name].alone and verdict.name in asked)
     judged = (replace(verdict, alone=verdict.holds is not None, unmatched=False) for verdict in verdicts)
     return with_origins(judged, scenario, compared=True)
@@ -593,7 +587,7 @@ def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdic
 
     `columns` is None where nobody looked.
     """
-    if not asks_everything(scenario):
+    if not named_limits.asks_everything(scenario):
         return ()
     holds, words = (None, NOT_LOOKED_AT) if columns is None else (columns.holds, columns.words)
     return (Verdict(ROLES, "", None, None, holds, None, None, words),)
@@ -616,7 +610,7 @@ def of_single_rows(verdicts: Iterable[Verdict], scenario: Scenario, *, compared:
     """
     given = tuple(verdicts)
     followed = any(LIMITS[verdict.name].judged == FOLLOWING.judged and verdict.holds is not None for verdict in given)
-    opened = asks_everything(scenario) and not followed and not compared
+    opened = named_limits.asks_everything(scenario) and not followed and not compared
     return tuple(
         verdict
         if not LIMITS[verdict.name].of_rows or verdict.holds is None
@@ -637,11 +631,11 @@ def with_origins(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: b
     """
     if scenario.release is None:
         return tuple(verdicts)
-    limits = limits_in_force(scenario, compared=compared)
+    limits = named_limits.limits_in_force(scenario, compared=compared)
     words = {name: limit.words(scenario.release) for name, limit in limits.items()}
     origins = ((verdict, words.get(LIMITS[verdict.name].of or verdict.name, "")) for verdict in verdicts)
     return tuple(
-        replace(verdict, origin=origin, reason=not_said(verdict.name, scenario) or verdict.reason)
+        replace(verdict, origin=origin, reason=named_limits.not_said(verdict.name, scenario) or verdict.reason)
         if verdict.holds is None
         else replace(verdict, origin=origin)
         for verdict, origin in origins

@@ -11,7 +11,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Work, made_steps
-from sdckit.app.page_context import Room, Say, file_field, named_upload
+from sdckit.app.page_context import Room, Say, file_field, named_upload, upon
 from sdckit.data.files.whole_files import reason_of
 from sdckit.data.scenarios.scenario_form import fits
 
@@ -199,22 +199,19 @@ def _serve_uploads(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
             joined = {"join": second, "join_key": input.join_key().strip()} if (second := there("second")) else {}
         return reading_of({**given, **joined})
 
-    @reactive.effect
-    @reactive.event(input.upload)
+    @upon(input.upload)
     def _() -> None:
         if (chosen := input.upload()) and (path := _received(room, chosen[0], "upload", uploads)):
             name = Path(path).name
             _open(room, path, name, options(other=name != last.get("upload")), uploads, beside="upload")
             last["upload"] = name
 
-    @reactive.effect
-    @reactive.event(input.second)
+    @upon(input.second)
     def _() -> None:
         if chosen := input.second():
             _received(room, chosen[0], "second", uploads)
 
-    @reactive.effect
-    @reactive.event(input.again)
+    @upon(input.again)
     def _() -> None:
         if path := there("upload") or room.seat.work.path:
             _open(room, path, Path(path).name, options(), uploads, beside="again")
@@ -247,8 +244,7 @@ def _serve_project(input: Inputs, room: Room) -> None:
             steps=made_steps(project["steps"]),
         )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.project)
+    @upon(input.project)
     def _() -> None:
         for chosen in input.project() or ():
             load(str(_kept(room.folder, chosen, PROJECT)))
@@ -282,8 +278,7 @@ def _received(room: Room, chosen: Any, field: str, uploads: dict[str, str]) -> s
 
 
 def _serve_demo(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
-    @reactive.effect
-    @reactive.event(input.demo)
+    @upon(input.demo)
     def _() -> None:
         work = room.seat.work
         shown = shown_now(work)
@@ -333,8 +328,7 @@ def _serve_facts(input: Inputs, room: Room, uploads: Mapping[str, str]) -> None:
             class_="card-box",
         )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.use_codes)
+    @upon(input.use_codes)
     def _() -> None:
         work = room.seat.work
         chosen = list(input.chosen()) or [""]  # without any, the empty field alone
@@ -373,18 +367,15 @@ def _serve_records(input: Inputs, room: Room) -> None:
             hidden=hidden, exact=work.exact, language=work.language,
         )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.rows)
+    @upon(input.rows)
     def _() -> None:
         page(0)
 
-    @reactive.effect
-    @reactive.event(input.more)
+    @upon(input.more)
     def _() -> None:
         page((shown.get() or {"next": 0})["next"])
 
-    @reactive.effect
-    @reactive.event(input.hide)
+    @upon(input.hide)
     def _() -> None:
         shown.set(None)
 

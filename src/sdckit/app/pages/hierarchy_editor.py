@@ -7,7 +7,7 @@ from typing import Any
 from shiny import Inputs, reactive, render, ui
 from shiny.ui import Tag, TagChild, TagList, tags
 
-from sdckit.app.page_context import Kept, Room, Say, file_field, named_upload
+from sdckit.app.page_context import Kept, Room, Say, file_field, named_upload, upon
 from sdckit.app.tasks import RUNNING, WAITING
 
 Plain = Mapping[str, Any]
@@ -198,15 +198,13 @@ def serve_hierarchy(input: Inputs, room: Room, levels: Levels, edited: Callable[
     for act in (*STARTS, *ACTS, "complete"):
         _serve_button(input, levels, act)
 
-    @reactive.effect
-    @reactive.event(input.hierarchy_file)
+    @upon(input.hierarchy_file)
     def _() -> None:
         for file in input.hierarchy_file() or ():
             levels.do("file", beside="hierarchy_file", path=str(named_upload(file)))
 
 
 def _serve_button(input: Inputs, levels: Levels, act: str) -> None:
-    @reactive.effect
-    @reactive.event(input[f"do_{act}"])
+    @upon(input[f"do_{act}"])
     def _() -> None:
         levels.do(act)

@@ -10,20 +10,12 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
+from sdckit.app import step_form
 from sdckit.app.browser_sessions import Step, Work, made_steps
-from sdckit.app.page_context import Kept, Room, Say, named_upload, nothing_yet
+from sdckit.app.page_context import Kept, Room, Say, named_upload, nothing_yet, upon
 from sdckit.app.pages.step_editor import Draft, serve_editor
 from sdckit.app.recipe_map import DID as DID_MAP, USE, WHY as WHY_MAP, RecipeMap, map_panel
-from sdckit.app.step_form import (
-    button,
-    found_shown,
-    is_ready,
-    name_of,
-    passing_shown,
-    scenario_field,
-    start_shown,
-    step_shown,
-)
+from sdckit.app.step_form import button
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.scenarios.scenario_form import fits
 
@@ -238,8 +230,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     _serve_figures(input, session, bench)
     _serve_versions(input, bench)
 
-    @reactive.effect
-    @reactive.event(input.act)
+    @upon(input.act)
     def _() -> None:
         bench.do(str(input.act()["act"]), int(input.act().get("at", -1)))
 
@@ -251,17 +242,17 @@ def _serve_list(input: Inputs, bench: Bench) -> None:
     @render.ui
     def steps() -> TagChild:
         work = room.work.get()
-        if not is_ready(work):
+        if not step_form.is_ready(work):
             return None
         if not work.steps:
             return tags.p(room.say(NO_STEP), class_="empty")
         figures = bench.figures.get()
-        items = (step_shown(room.say, work, at, figures) for at in range(len(work.steps)))
+        items = (step_form.step_shown(room.say, work, at, figures) for at in range(len(work.steps)))
         return tags.ol(*items, class_="step-list")
 
     @reactive.calc
     def ready() -> bool:
-        return is_ready(room.work.get())
+        return step_form.is_ready(room.work.get())
 
     @render.ui
     def add() -> TagChild:
@@ -275,8 +266,7 @@ def _serve_list(input: Inputs, bench: Bench) -> None:
             class_="add-step",
         )
 
-    @reactive.effect
-    @reactive.event(input.add_step)
+    @upon(input.add_step)
     def _() -> None:
         bench.draft.set(Draft(str(input.method())))
 
@@ -291,15 +281,14 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     @render.ui
     def start() -> TagChild:
         asking = bench.asking.get()
-        if is_ready(room.work.get()):
+        if step_form.is_ready(room.work.get()):
             with reactive.isolate():
                 fields = chosen()
-            return start_shown(room, asking, fields)
+            return step_form.start_shown(room, asking, fields)
         nothing = nothing_yet(room.say, NOTHING, "Go to Roles", "roles")
-        return nothing if room.facts.get() is None else TagList(nothing, scenario_field(room.say))
+        return nothing if room.facts.get() is None else TagList(nothing, step_form.scenario_field(room.say))
 
-    @reactive.effect
-    @reactive.event(input.scenario_file)
+    @upon(input.scenario_file)
     def _() -> None:
         for chosen in input.scenario_file() or ():
             room.start(
@@ -308,8 +297,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
                 language=room.seat.work.language,
             )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.recipe_file)
+    @upon(input.recipe_file)
     def _() -> None:
         for chosen in input.recipe_file() or ():
             room.start(
@@ -319,21 +307,18 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
                 scenario=bench.asked()["scenario"],
             )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.propose)
+    @upon(input.propose)
     def _() -> None:
         bench.so_far.set({})
         wishes = {**chosen(), "keep": list(input.keep() or ())}
         wishes["formula"] = str(wishes.get("formula") or "").strip()
         bench.look("propose", "looking for the recipe that loses least", seconds=SECONDS, **wishes)
 
-    @reactive.effect
-    @reactive.event(input.starter)
+    @upon(input.starter)
     def _() -> None:
         bench.look("starter", "following the advice on the keys")
 
-    @reactive.effect
-    @reactive.event(input.explore)
+    @upon(input.explore)
     def _() -> None:
         room.start(
             "exploring.explore", bench.map.taker(), label=room.say("looking around the recipe"), beside="explore",
@@ -343,8 +328,12 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     @render.ui
     def found() -> TagChild:
         if bench.so_far.get():
-            return passing_shown(room.say, bench.so_far.get(), changed=not bench.is_of_now())
-        return found_shown(room.say, bench.found.get(), changed=not bench.is_of_now()) if bench.found.get() else None
+            return step_form.passing_shown(room.say, bench.so_far.get(), changed=not bench.is_of_now())
+        return (
+            step_form.found_shown(room.say, bench.found.get(), changed=not bench.is_of_now())
+            if bench.found.get()
+            else None
+        )
 
 
 def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:
@@ -356,9 +345,9 @@ def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:
     def _() -> None:
         work = room.work.get()
         here = "page" in root.input and root.input.page() == "protect"
-        if not here or not is_ready(work) or not work.recipe():
+        if not here or not step_form.is_ready(work) or not work.recipe():
             return
-        name = name_of(work)
+        name = step_form.name_of(work)
         with reactive.isolate():
             if bench.figures.get().get("name") == name:
                 return
@@ -375,7 +364,7 @@ def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:
             return None
         if not figures:
             return place.shown()
-        same = figures["name"] == name_of(work)
+        same = figures["name"] == step_form.name_of(work)
         drawing = _drawing(room.say) if kind_of(work.recipe()[0]["method"]).first else None
         stale = None if same else tags.p(room.say("The steps have changed since."), class_="warn")
         title = room.say("Risk and loss after every step, in full")
@@ -386,12 +375,11 @@ def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:
             ),
         )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.draw)
+    @upon(input.draw)
     def _() -> None:
         """Each press draws anew, and spends; a release of records drawn before is none any more."""
         work = room.work.get()
-        keep = bench.figures.taker(lambda answer: {**answer, "name": name_of(work)})
+        keep = bench.figures.taker(lambda answer: {**answer, "name": step_form.name_of(work)})
 
         def then(answer: dict[str, Any]) -> None:
             keep(answer)
@@ -416,7 +404,7 @@ def _serve_versions(input: Inputs, bench: Bench) -> None:
     @reactive.effect
     def _() -> None:
         work = room.work.get()
-        there.set(is_ready(work) and bool(work.versions or work.steps))
+        there.set(step_form.is_ready(work) and bool(work.versions or work.steps))
         compared.set(bool(bench.beside.get()))
 
     @render.ui
@@ -432,8 +420,7 @@ def _serve_versions(input: Inputs, bench: Bench) -> None:
     def compared_recipes() -> TagChild:
         return HTML(bench.beside.get())
 
-    @reactive.effect
-    @reactive.event(input.keep_version)
+    @upon(input.keep_version)
     def _() -> None:
         name = str(input.version_name()).strip()
         if name:

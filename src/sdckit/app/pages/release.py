@@ -12,7 +12,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Work, made_steps
-from sdckit.app.page_context import Answer, Kept, Room, Say, file_field, named_upload, nothing_yet
+from sdckit.app.page_context import Answer, Kept, Room, Say, file_field, named_upload, nothing_yet, upon
 from sdckit.app.recipe_map import DID, WHY, RecipeMap, map_panel
 from sdckit.app.step_form import regression_fields
 from sdckit.app.tasks import Place
@@ -141,13 +141,11 @@ def _serve_making(input: Inputs, made: Made) -> None:
             if (before := current(room.work.get())) is not None:
                 make_it(before["options"])
 
-    @reactive.effect
-    @reactive.event(input.make_release)
+    @upon(input.make_release)
     def _() -> None:
         make_it(options(attacks=bool(input.attacks())))
 
-    @reactive.effect
-    @reactive.event(input.attack)
+    @upon(input.attack)
     def _() -> None:
         ui.update_checkbox("attacks", value=True)
         make_it(options(attacks=True))
@@ -156,8 +154,7 @@ def _serve_making(input: Inputs, made: Made) -> None:
 def _serve_control(input: Inputs, room: Room) -> None:
     told: Kept[str] = Kept(room, "")
 
-    @reactive.effect
-    @reactive.event(input.control_file)
+    @upon(input.control_file)
     def _() -> None:
         """The control file of before goes at once; the new one is taken once it was read."""
         work, folder = room.work.get(), room.folder / FOLDER
@@ -257,8 +254,7 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
         title = tags.h3(room.say("The original beside the release"))
         return tags.section(title, tags.div(*buttons, mapped, class_="chapters"), field)
 
-    @reactive.effect
-    @reactive.event(input.act)
+    @upon(input.act)
     def _() -> None:
         act, at = str(input.act()["act"]), int(input.act()["at"])
         if act == "point":
@@ -286,8 +282,7 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
 def _serve_map(input: Inputs, made: Made) -> None:
     room = made.room
 
-    @reactive.effect
-    @reactive.event(input.map_wanted)
+    @upon(input.map_wanted)
     def _() -> None:
         label = room.say("drawing the recipes tried")
         asked = asked_of(room.work.get(), {}) | {"loss": str(input.map_loss())}

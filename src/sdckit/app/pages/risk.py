@@ -7,7 +7,7 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import TagChild, TagList, tags
 
-from sdckit.app.page_context import Answer, Room, Say, meanings
+from sdckit.app.page_context import Answer, Room, Say, meanings, upon
 from sdckit.data.scenarios.scenario_form import intruders_of, is_whole
 
 # What is asked for by a button: its words and the task.
@@ -178,8 +178,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         chosen = input.who() if "who" in input and input.who() in known else next(iter(known))
         return _keys(say, known, chosen)
 
-    @reactive.effect
-    @reactive.event(input.ticked, ignore_init=True)
+    @upon(input.ticked, ignore_init=True)
     def _() -> None:
         known = intruders()
         who = input.who() if len(known) > 1 else next(iter(known), "")
@@ -219,27 +218,23 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         whose = {"intruder": input.whose_risky()} if len(intruders()) > 1 else {}
         return {"number": input.how_many(), **whose}
 
-    @reactive.effect
-    @reactive.event(input.riskiest)
+    @upon(input.riskiest)
     def _() -> None:
         more["explained"].clear()
         start("risk.riskiest", more["riskiest"], say("Looking for the riskiest combinations"), **singled())
 
-    @reactive.effect
-    @reactive.event(input.explained)
+    @upon(input.explained)
     def _() -> None:
         label = say("Looking for what makes a combination risky")
         start("risk.explained", more["explained"], label, which=input.which(), **singled())
 
-    @reactive.effect
-    @reactive.event(input.further)
+    @upon(input.further)
     def _() -> None:
         whose = {"intruder": input.whose()} if len(intruders()) > 1 else {}
         question = questions.get().get(input.measure(), "")
         start("risk.further", more["further"], question, measure=input.measure(), **whose)
 
-    @reactive.effect
-    @reactive.event(input.subgroups)
+    @upon(input.subgroups)
     def _() -> None:
         start("risk.subgroups", more["by"], say("Measuring the subgroups"), by=[input.by()])
 
@@ -247,8 +242,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
 def _serve_more(input: Inputs, name: str, ask: Callable[[], None]) -> None:
     """What one button does."""
 
-    @reactive.effect
-    @reactive.event(input[name])
+    @upon(input[name])
     def _() -> None:
         ask()
 

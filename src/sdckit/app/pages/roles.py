@@ -11,7 +11,7 @@ from shiny.module import resolve_id
 from shiny.types import SilentException
 from shiny.ui import TagChild, TagList, tags
 
-from sdckit.app.page_context import Room, Say, file_field, meanings, named_upload
+from sdckit.app.page_context import Room, Say, file_field, meanings, named_upload, upon
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios import scenario_form
 from sdckit.errors import ScenarioError
@@ -407,15 +407,13 @@ def _serve_intruders(form: _Form, drawn: Drawn) -> None:
             fewer if len(told) > 1 else None,
         )
 
-    @reactive.effect
-    @reactive.event(input.more)
+    @upon(input.more)
     def _() -> None:
         now, first = form.typed(), say(INTRUDER)
         names = [first, *(f"{first} {n}" for n in range(2, len(now) + 3))]
         form.name({**now, next(name for name in names if name not in now): form.keys()})
 
-    @reactive.effect
-    @reactive.event(input.fewer)
+    @upon(input.fewer)
     def _() -> None:
         form.name(dict(list(form.typed().items())[:-1]))
 
@@ -462,7 +460,7 @@ def _serve_use(form: _Form, drawn: Drawn) -> None:
         )  # fmt: skip
 
     for button in ("accept", "accept_all", "rest"):
-        reactive.effect(reactive.event(input[button])(partial(use_stated, button)))
+        upon(input[button])(partial(use_stated, button))
 
 
 def _serve_description(form: _Form) -> None:
@@ -492,8 +490,7 @@ def _serve_files(form: _Form) -> None:
         else:
             form.take(answer)
 
-    @reactive.effect
-    @reactive.event(input.load)
+    @upon(input.load)
     def _() -> None:
         if room.seat.work.facts is None:
             words = say("Open the file of the records first: the scenario is held against its columns.")

@@ -10,7 +10,7 @@ from shiny import Inputs, Session, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Step, Work
-from sdckit.app.page_context import Kept, Room, Say, file_field, named_upload
+from sdckit.app.page_context import Kept, Room, Say, file_field, named_upload, upon
 from sdckit.app.pages.hierarchy_editor import Levels, hierarchy_shown, serve_hierarchy
 from sdckit.app.step_form import arguments_of, form
 from sdckit.app.tasks import Place
@@ -253,13 +253,11 @@ def _serve_switch(edited: Editor) -> None:
         edited.exact.set(edited.room.work.get().exact)
         path.set(edited.room.work.get().path)
 
-    @reactive.effect
-    @reactive.event(path.get, ignore_init=True)
+    @upon(path.get, ignore_init=True)
     def _() -> None:
         edited.draft.set(None)
 
-    @reactive.effect
-    @reactive.event(edited.exact.get, ignore_init=True)
+    @upon(edited.exact.get, ignore_init=True)
     def _() -> None:
         if (draft := edited.draft.get()) is not None and draft.method in edited.forms.get():
             with contextlib.suppress(ScenarioError):  # told at Apply
@@ -303,13 +301,11 @@ def _serve_form(edited: Editor, put: Put) -> None:
         put(draft, arguments)
         edited.draft.set(Draft(draft.method, arguments, at))
 
-    @reactive.effect
-    @reactive.event(input.apply_step)
+    @upon(input.apply_step)
     def _() -> None:
         edited.levels.when_still(apply)
 
-    @reactive.effect
-    @reactive.event(input.domain_file)
+    @upon(input.domain_file)
     def _() -> None:
         for chosen in input.domain_file() or ():
             room.start(
@@ -317,8 +313,7 @@ def _serve_form(edited: Editor, put: Put) -> None:
                 label=room.say("reading the domain"), beside="domain_file", path=str(named_upload(chosen)),
             )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.close_step)
+    @upon(input.close_step)
     def _() -> None:
         edited.draft.set(None)
 
@@ -363,8 +358,7 @@ def _serve_picture(edited: Editor) -> None:
         if draft is not None and draft.at is not None:
             edited.show(draft.at)
 
-    @reactive.effect
-    @reactive.event(input.pictured)
+    @upon(input.pictured)
     def _() -> None:
         draft = edited.draft.get()
         if draft is not None and draft.at is not None and edited.picture.get().get("column") != input.pictured():

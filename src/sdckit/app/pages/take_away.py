@@ -8,7 +8,7 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import Tag, TagChild, TagList, tags
 
-from sdckit.app.page_context import Kept, Room, Say, nothing_yet
+from sdckit.app.page_context import Kept, Room, Say, nothing_yet, upon
 from sdckit.app.pages.release import asked_of, current
 from sdckit.app.tasks import Place
 
@@ -186,8 +186,7 @@ def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
             **asked_of(work, made["options"]),
         )  # fmt: skip
 
-    @reactive.effect
-    @reactive.event(input.write_report)
+    @upon(input.write_report)
     def _() -> None:
         made = taken.may()
         if made is not None:

@@ -11,19 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.differencing import release_ledger
-from sdckit.attacks.differencing.compare_releases import (
-    LINKED_IN_PART,
-    NO_HOMES,
-    NO_LEVELS,
-    NO_LINK,
-    Comparison,
-    EarlierRelease,
-    certain_together,
-    compare_with_earlier,
-    linked_in_part,
-    own_candidates,
-)
+from sdckit.attacks.differencing import compare_releases, release_ledger
+from sdckit.attacks.differencing.compare_releases import certain_together
 from sdckit.attacks.differencing.in_parts import NOT_JOINED, compare_in_parts
 from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_keys, unlinking
 from sdckit.attacks.differencing.linking_columns import many_valued_numbers
@@ -108,7 +97,7 @@ class Differencing(Result):
     linked_uniques: int
     within: int
     certain: dict[str, int]
-    entries: tuple[EarlierRelease, ...]
+    entries: tuple[compare_releases.EarlierRelease, ...]
     keys: tuple[str, ...]
     sensitive: tuple[str, ...]
     source: Any = field(repr=False)
@@ -170,17 +159,17 @@ class Differencing(Result):
     @property
     def without_levels(self) -> tuple[str, ...]:
         """Earlier releases of the same people of which the ledger kept no levels, so that they could not be joined."""
-        return self._noted(NO_LEVELS)
+        return self._noted(compare_releases.NO_LEVELS)
 
     @property
     def without_homes(self) -> tuple[str, ...]:
         """Earlier releases of which the ledger does not know the households, which this release shows."""
-        return self._noted(NO_HOMES)
+        return self._noted(compare_releases.NO_HOMES)
 
     @property
     def not_intersected(self) -> tuple[str, ...]:
         """Earlier releases of the same people whose candidate values could not be intersected for want of a link."""
-        return self._noted(NO_LINK, LINKED_IN_PART)
+        return self._noted(compare_releases.NO_LINK, compare_releases.LINKED_IN_PART)
 
     @property
     def not_kept(self) -> str:
@@ -369,12 +358,12 @@ def differencing(
                          tell)  # fmt: skip
     before = _earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, scenario=scenario, tell=tell)
     own_sets = {
-        target: own_candidates(release, own, target)
+        target: compare_releases.own_candidates(release, own, target)
         for target in targets
         if target not in own and release_ledger.can_intersect(release.n, len(release.levels[target].texts))
     }
     plain = tuple(plain_columns(open_frame(whole), [*kept, *filter(None, [id])]))
-    shared = Comparison(
+    shared = compare_releases.Comparison(
         release, own, own_sets, targets, id, aligned, within, said_new, {target: [] for target in targets},
         {target: np.zeros(release.n, np.bool_) for target in own_sets},
         {name: np.zeros(release.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}, [],
@@ -383,7 +372,7 @@ def differencing(
     entries = []
     for previous in before:
         tell(f"comparing with {previous.name}")
-        entries.append(replace(compare_with_earlier(shared, previous), pending=previous.pending))
+        entries.append(replace(compare_releases.compare_with_earlier(shared, previous), pending=previous.pending))
     flags, (certain, notes) = shared.flags, _intersected(shared)
     joint = None
     if shared.joined:
@@ -404,7 +393,7 @@ def differencing(
     )  # fmt: skip
 
 
-def _intersected(shared: Comparison) -> tuple[dict[str, int], dict[str, str]]:
+def _intersected(shared: compare_releases.Comparison) -> tuple[dict[str, int], dict[str, str]]:
     """Flag the records whose sensitive values are certain over all releases; how many by variable, and a note."""
     certain, notes = {}, {}
     for target, own_set in shared.own.items():
@@ -457,8 +446,8 @@ TOO_MANY = "{} has too many values to be intersected with those of earlier relea
 
 
 def _untried(
-    data: Any, entries: Sequence[EarlierRelease], stays: str, shared: Comparison | None = None,
-    without: Sequence[str] = (),
+    data: Any, entries: Sequence[compare_releases.EarlierRelease], stays: str,
+    shared: compare_releases.Comparison | None = None, without: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """What was not tried though several columns, of people or households, might join an earlier release; or nothing.
 
@@ -466,7 +455,7 @@ def _untried(
     people apart, and two of numbers by near ones. `stays`: why the release is not in memory.
     """
     n = 0 if shared is None else shared.new.n
-    rests = [not entry.linked_by or linked_in_part(entry.right, entry.linked, n) for entry in entries]
+    rests = [not entry.linked_by or compare_releases.linked_in_part(entry.right, entry.linked, n) for entry in entries]
     untried = [entry for rest, entry in zip(rests, entries, strict=True) if rest and entry.same_people]
     untried = [entry for entry in untried if not entry.searched]
     if not untried or not (
@@ -481,10 +470,13 @@ def _untried(
 
 
 def _not_compared(
-    columns: Sequence[str], said_new: Sequence[str], many: Collection[str], entries: Sequence[EarlierRelease]
+    columns: Sequence[str],
+    said_new: Sequence[str],
+    many: Collection[str],
+    entries: Sequence[compare_releases.EarlierRelease],
 ) -> tuple[str, ...]:
     """Why some key or sensitive variable was not compared, one sentence each, by name; `many`: with too many values."""
-    same = [entry for entry in entries if entry.same_people and NO_LEVELS not in entry.notes]
+    same = [entry for entry in entries if entry.same_people and compare_releases.NO_LEVELS not in entry.notes]
     strangers = [  # joined with other people; that a column is new opens nothing where an earlier release has it
         entry for entry in same
         if entry.linked and not entry.linked_by and len(entry.alike) > 1 and not {*entry.alike} & {*entry.compared}

@@ -8,17 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.attacks.differencing import release_ledger
+from sdckit.attacks.differencing import release_ledger, several_columns
 from sdckit.attacks.differencing.linked_releases import NEAR, OF_HOMES, TOGETHER, Link
 from sdckit.attacks.differencing.near_values import link_by_near_values
 from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Earlier, OpenedRelease
-from sdckit.attacks.differencing.several_columns import (
-    FEWEST,
-    LEAST_RIGHT,
-    link_by_several,
-    link_households,
-    shared_codes,
-)
 from sdckit.cells.number_columns import stored_as_numbers
 from sdckit.cells.packing import made_once
 from sdckit.data.columns import code_column, float_values
@@ -55,23 +48,23 @@ def link_by_columns(
     if (new.n + len(people)) * len(names) > release_ledger.MOST_SEARCHED:
         return None, False, why
     whole = file is not None and names == shared and not _not_plain(new.frame, file)
-    many = min(new.n, len(people)) >= FEWEST  # of fewer nobody could tell a link from chance
+    many = min(new.n, len(people)) >= several_columns.FEWEST  # of fewer nobody could tell a link from chance
     many &= not too_many
     whole, measured = whole and many, _numbers((new.frame, file), numbers) if file is not None and many else {}
     codes: dict[str, tuple[Ints, Ints]] = {}
     for name in names:
         first = new.levels[name] if name in new.levels else _opened(new.memo, new.frame, name)
         second = old.levels[name] if file is None else _opened({}, file, name)
-        compared = shared_codes(first, second)
+        compared = several_columns.shared_codes(first, second)
         if compared is not None:
             codes[name] = compared[0], compared[1][people] if file is None else compared[1]
         elif name not in measured and not _says_nothing(first, new.n, second, len(people)):
             whole = False
     codes_here, codes_there = ([pair[at] for pair in codes.values()] for at in (0, 1))
-    linked, sure = link_by_several(codes_here, codes_there)
+    linked, sure = several_columns.link_by_several(codes_here, codes_there)
     ways = [] if linked is None else [linked]
     if new.homes is not None and len(new.homes) and homes is not None and len(homes):
-        linked, sure_of_homes = link_households(codes_here, codes_there, (new.homes, homes))
+        linked, sure_of_homes = several_columns.link_households(codes_here, codes_there, (new.homes, homes))
         ways, sure = [*ways, *filter(None, [linked])], sure and sure_of_homes
     linking = [name for at, name in enumerate(codes) if any(at in way.columns for way in ways)]
     of_homes = any(way.homes for way in ways)
@@ -95,7 +88,11 @@ def link_by_columns(
     right = float(right / taken.sum())
     if known is not None and (both := (rows >= 0) & (known >= 0)).any():
         right = float((rows[both] == known[both]).mean())
-    return (Link(rows, tuple(linking), right, together, of_homes) if right >= LEAST_RIGHT else None), whole, why
+    return (
+        (Link(rows, tuple(linking), right, together, of_homes) if right >= several_columns.LEAST_RIGHT else None),
+        whole,
+        why,
+    )
 
 
 def many_valued_numbers(frames: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:

@@ -18,32 +18,9 @@ from sdckit.data.columns import code_column
 from sdckit.data.files.readers import open_beside, scan_header
 from sdckit.data.frames import Frame, column_names, count_records, is_lazy, open_frame, telling_apart
 from sdckit.data.households import homes_of
+from sdckit.data.ledger import digests as digesting, ledger_file
 from sdckit.data.ledger.chain import head_file
-from sdckit.data.ledger.digests import (
-    LINKING,
-    WIDTH,
-    Digester,
-    Kind,
-    Levels,
-    Part,
-    Place,
-    Sketch,
-    canonical,
-    coded_parts,
-    homes_part,
-    members_of,
-    sorted_part,
-)
-from sdckit.data.ledger.ledger_file import (
-    LedgerEntry,
-    LedgerFile,
-    create_file,
-    digest_of_file,
-    make_key,
-    open_file,
-    read_key,
-    upgrade_file,
-)
+from sdckit.data.ledger.ledger_file import open_file
 from sdckit.data.memory import PER_LINKED, room_of_search, what_opens
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
@@ -87,9 +64,9 @@ class OpenedRelease:
 
     frame: Any
     n: int
-    levels: dict[str, Levels]
-    id: Levels | None
-    links: dict[str, Levels] = field(default_factory=dict)
+    levels: dict[str, digesting.Levels]
+    id: digesting.Levels | None
+    links: dict[str, digesting.Levels] = field(default_factory=dict)
     size: NDArray[np.uint32] | None = None  # records of each row, where rows are combinations
     memo: dict[Any, Any] = field(default_factory=dict)
     homes: Ints | None = None
@@ -121,7 +98,7 @@ class OpenedRelease:
         combined: Combinations = self.memo[place]
         return combined
 
-    def digests_of(self, combined: Combinations, digester: Digester) -> NDArray[np.uint8]:
+    def digests_of(self, combined: Combinations, digester: digesting.Digester) -> NDArray[np.uint8]:
         """Digests of any combinations, including ones that do not occur in the file."""
         parts = [
             (self.level_digests(name, digester), codes)
@@ -129,7 +106,7 @@ class OpenedRelease:
         ]
         return digester.combinations(parts, len(combined.size))
 
-    def level_digests(self, name: str, digester: Digester) -> NDArray[np.uint8]:
+    def level_digests(self, name: str, digester: digesting.Digester) -> NDArray[np.uint8]:
         """The digest of each level of a column."""
         place = (digester, name)
         if place not in self.memo:
@@ -137,7 +114,7 @@ class OpenedRelease:
         digests: NDArray[np.uint8] = self.memo[place]
         return digests
 
-    def linking_digests(self, column: Levels, digester: Digester) -> NDArray[np.uint8]:
+    def linking_digests(self, column: digesting.Levels, digester: digesting.Digester) -> NDArray[np.uint8]:
         """The digest of each record's value in a column that tells people apart; that of a missing one without."""
         place = (digester, "linking", column.name)
         if place not in self.memo:
@@ -164,15 +141,15 @@ def open_release(
         "columns": telling, "household": home,
     }  # fmt: skip
     frame, _ = columns_in_memory(data, wanted)
-    levels = {name: canonical(code_column(frame[name])) for name in dict.fromkeys(columns)}
-    own = None if id is None else canonical(code_column(frame[id]))
+    levels = {name: digesting.canonical(code_column(frame[name])) for name in dict.fromkeys(columns)}
+    own = None if id is None else digesting.canonical(code_column(frame[id]))
     if own is not None and (own.counts()[1:].max(initial=0) > 1 or own.counts()[0]):
         raise DataError(
             f"{name}: several records share a value of the id, or have none; give a column that every record has a "
             "value of its own in, or leave id out",
             argument="id",
         )
-    links = {column: _alone(canonical(code_column(frame[column]))) for column in telling}
+    links = {column: _alone(digesting.canonical(code_column(frame[column]))) for column in telling}
     homes = None if scenario is None else np.zeros(0, np.int64)
     if home:
         coded = code_column(frame[home[0]])
@@ -189,15 +166,15 @@ def telling_columns(data: Any, kept: Sequence[str]) -> tuple[str, ...]:
 MOST_ALIKE = 0.9  # least share of records with a value of their own in a column that tells people apart
 
 
-def _alone(column: Levels) -> Levels:
+def _alone(column: digesting.Levels) -> digesting.Levels:
     """The column with the values that one record has; none where fewer than most records have one."""
     single = column.counts() == 1
     single[0] = False
     if single.sum() < MOST_ALIKE * (column.codes > 0).sum():
-        return Levels(column.name, column.codes, ())
+        return digesting.Levels(column.name, column.codes, ())
     number = np.cumsum(single) * single
     texts = tuple(text for text, alone in zip(column.texts, single[1:].tolist(), strict=True) if alone)
-    return Levels(column.name, number.astype(np.int32)[column.codes], texts)
+    return digesting.Levels(column.name, number.astype(np.int32)[column.codes], texts)
 
 
 # Earlier releases to compare with: files at hand, or the sketches a ledger keeps of them.
@@ -218,8 +195,8 @@ class Earlier:
     name: str
     date: str
     same_people: bool
-    sketch: Sketch
-    digester: Digester
+    sketch: digesting.Sketch
+    digester: digesting.Digester
     order: NDArray[np.int64] | None = None
     pending: bool = False
     file: Any = None
@@ -232,7 +209,7 @@ class Earlier:
         if self.file is not None:
             return sure(self.order), self.homes
         if part is not None and len(part.numbers):
-            return members_of(part)
+            return digesting.members_of(part)
         return np.repeat(np.arange(old.n), 1 if old.size is None else old.size), None
 
 
@@ -254,9 +231,9 @@ def beside_file(earlier: Earlier, data: Any, scenario: Scenario | None) -> Earli
             argument="files",
         )
     parts = earlier.sketch.parts
-    linking = {place[1] for place in parts if place[0] in LINKING}
+    linking = {place[1] for place in parts if place[0] in digesting.LINKING}
     lacking = {place: part for place, part in again.parts.items() if place[0] != "links" or place[1] not in linking}
-    sketch = Sketch({**lacking, **parts})  # an earlier version kept less
+    sketch = digesting.Sketch({**lacking, **parts})  # an earlier version kept less
     at_hand = None if is_lazy(whole) else whole
     return replace(earlier, sketch=sketch, order=order, file=at_hand, stays=stays, homes=opened.homes)
 
@@ -302,7 +279,9 @@ def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str,
     return tuple(alike), tuple(other)
 
 
-def _alike(new: OpenedRelease, name: str, counts: NDArray[np.int64], part: Part, digester: Digester) -> bool:
+def _alike(
+    new: OpenedRelease, name: str, counts: NDArray[np.int64], part: digesting.Part, digester: digesting.Digester
+) -> bool:
     digests = new.level_digests(name, digester)
     alone = digester.combinations([(digests, np.arange(len(digests), dtype=np.int32))], len(digests))
     counted = part.of(alone)
@@ -425,40 +404,40 @@ def with_files(ledger: ReleaseLedger, files: Mapping[str, Path], scenario: Scena
 
 
 def sketch_release(
-    release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester
-) -> tuple[Sketch, NDArray[np.int64]]:
+    release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: digesting.Digester
+) -> tuple[digesting.Sketch, NDArray[np.int64]]:
     """Keep keyed digests of the levels of each column and of the combinations of all, with their counts and codes.
 
     `keys` are those of each intruder. Kept is, too, which combination each id has, each value that tells people apart,
     and each member of a household. Also returns the combination of each record.
     """
-    parts: dict[Place, Part] = {}
+    parts: dict[digesting.Place, digesting.Part] = {}
     places: dict[tuple[str, ...], NDArray[np.int64]] = {}
     every = tuple(sorted(release.levels))
     for columns in dict.fromkeys([*((name,) for name in every), every]):
         combined = release.combinations(columns)
         digests = release.digests_of(combined, digester)
-        parts[("counts", *columns)], places[columns] = sorted_part(digests, combined.size)
+        parts[("counts", *columns)], places[columns] = digesting.sorted_part(digests, combined.size)
     order = np.argsort(places[every])
     levels = []
     for name, codes in zip(every, release.whole.codes, strict=True):
         of_level = np.zeros(len(release.levels[name].texts) + 1, np.int64)
         of_level[release.combinations([name]).codes[0]] = places[(name,)]
         levels.append(of_level[codes[order]])
-    parts |= coded_parts(every, levels)
+    parts |= digesting.coded_parts(every, levels)
     of_row: NDArray[np.int64] = places[every][release.whole.of_row]
     if release.homes is not None:
-        parts["homes", *every] = homes_part(of_row[: len(release.homes)], release.homes)
+        parts["homes", *every] = digesting.homes_part(of_row[: len(release.homes)], release.homes)
     for kind, column in _linking(release):
         rows = np.flatnonzero(column.codes)
         digests = release.linking_digests(column, digester)[rows]
-        parts[kind, column.name, *every], _ = sorted_part(digests, of_row[rows])
-    nothing = Part(np.zeros((0, WIDTH), np.uint8), np.zeros(0, np.uint32))
+        parts[kind, column.name, *every], _ = digesting.sorted_part(digests, of_row[rows])
+    nothing = digesting.Part(np.zeros((0, digesting.WIDTH), np.uint8), np.zeros(0, np.uint32))
     parts |= {("keys", *names): nothing for names in keys if names}
-    return Sketch(parts | ({("sensitive", *sensitive): nothing} if sensitive else {})), of_row
+    return digesting.Sketch(parts | ({("sensitive", *sensitive): nothing} if sensitive else {})), of_row
 
 
-def _linking(release: OpenedRelease) -> Iterator[tuple[Kind, Levels]]:
+def _linking(release: OpenedRelease) -> Iterator[tuple[digesting.Kind, digesting.Levels]]:
     """The columns that tell people apart, and whether they go out."""
     if release.id is not None:
         yield "ids" if release.id.name in release.links else "people", release.id
@@ -507,7 +486,7 @@ class ReleaseLedger(Displayed):
     """
 
     def __init__(
-        self, file: LedgerFile, without: Collection[str] = (), files: Mapping[str, Any] = {}
+        self, file: ledger_file.LedgerFile, without: Collection[str] = (), files: Mapping[str, Any] = {}
     ) -> None:  # fmt: skip
         self._file = file
         self._without = frozenset(without)
@@ -540,8 +519,10 @@ class ReleaseLedger(Displayed):
         if file.resolve().parent == place.resolve():
             raise DataError("the key is kept apart from the ledger: name a file outside its folder", argument="key")
         if (place / "ledger.toml").exists():  # before a key is made up for nothing
-            return cls(create_file(place, survey, Digester(b""), head_file(file)))
-        return cls(create_file(place, survey, Digester(make_key(file)), head_file(file)))
+            return cls(ledger_file.create_file(place, survey, digesting.Digester(b""), head_file(file)))
+        return cls(
+            ledger_file.create_file(place, survey, digesting.Digester(ledger_file.make_key(file)), head_file(file))
+        )
 
     @classmethod
     def open(cls, folder: str | Path, *, key: str | Path, survey: str | None = None) -> ReleaseLedger:
@@ -554,7 +535,7 @@ class ReleaseLedger(Displayed):
         DataError
             The key of another ledger, or one that others can read; a ledger of another survey.
         """
-        file = open_file(Path(folder), Digester(read_key(Path(key))), head_file(Path(key)))
+        file = open_file(Path(folder), digesting.Digester(ledger_file.read_key(Path(key))), head_file(Path(key)))
         if survey is not None and arguments.text(survey, "survey") != file.survey:
             raise DataError(
                 f"the ledger is of the survey {file.survey!r}, and not of {survey!r}; open that survey's own",
@@ -573,7 +554,11 @@ class ReleaseLedger(Displayed):
         DataError
             The key of another ledger, or one that others can read.
         """
-        return cls(upgrade_file(Path(folder), Digester(read_key(Path(key))), head_file(Path(key))))
+        return cls(
+            ledger_file.upgrade_file(
+                Path(folder), digesting.Digester(ledger_file.read_key(Path(key))), head_file(Path(key))
+            )
+        )
 
     @property
     def head(self) -> str:
@@ -586,7 +571,7 @@ class ReleaseLedger(Displayed):
         return self._file.survey
 
     @property
-    def entries(self) -> tuple[LedgerEntry, ...]:
+    def entries(self) -> tuple[ledger_file.LedgerEntry, ...]:
         """The releases, in the order they were added."""
         return tuple(entry for entry in self._file.entries if entry.name not in self._without)
 
@@ -655,7 +640,7 @@ class ReleaseLedger(Displayed):
         opened = open_release(data, columns, id=id, name=name, role="keys and sensitive", kept=kept,
                               scenario=scenario)  # fmt: skip
         sketch, _ = sketch_release(opened, own, targets, self._file.digester)
-        released = "" if file is None else digest_of_file(Path(file), self._file.digester)
+        released = "" if file is None else ledger_file.digest_of_file(Path(file), self._file.digester)
         return ReleaseLedger(self._file.with_entry(
             name, sketch, date=date, people=people, released=released, pending=arguments.flag(pending, "pending"),
             again=arguments.flag(again, "again"),
@@ -696,7 +681,7 @@ class ReleaseLedger(Displayed):
         """
         if not any(entry.released for entry in self._file.entries):
             return ()
-        digest = digest_of_file(Path(file), self._file.digester)
+        digest = ledger_file.digest_of_file(Path(file), self._file.digester)
         return tuple(entry.name for entry in self._file.entries if entry.released == digest)
 
     def without(self, names: Sequence[str]) -> ReleaseLedger:
@@ -725,7 +710,7 @@ class ReleaseLedger(Displayed):
         FileFormatError
             It cannot be read.
         """
-        entry, digest = self._named(name), digest_of_file(Path(file), self._file.digester)
+        entry, digest = self._named(name), ledger_file.digest_of_file(Path(file), self._file.digester)
         if entry.released and entry.released != digest:
             raise DataError(
                 f"{Path(file).name} is not the file that the ledger remembers as {name!r}: its bytes are others; give "
@@ -733,7 +718,7 @@ class ReleaseLedger(Displayed):
                 argument="files",
             )
 
-    def _named(self, name: str) -> LedgerEntry:
+    def _named(self, name: str) -> ledger_file.LedgerEntry:
         """The entry of that name, be it left out or not."""
         for entry in self._file.entries:
             if entry.name == name:
@@ -741,7 +726,7 @@ class ReleaseLedger(Displayed):
         names = [entry.name for entry in self._file.entries]
         raise DataError(f"the ledger has no release {name!r}; {did_you_mean(name, names)}", argument="files")
 
-    def _earlier(self, entry: LedgerEntry, people: str | None, scenario: Scenario | None) -> Earlier:
+    def _earlier(self, entry: ledger_file.LedgerEntry, people: str | None, scenario: Scenario | None) -> Earlier:
         """What is remembered of a release, with the file itself where it is at hand."""
         same = people is None or entry.people == people
         earlier = Earlier(

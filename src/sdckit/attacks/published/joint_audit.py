@@ -10,33 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.published import counted_tables
-from sdckit.attacks.published.audit_figures import (
-    TAKE_OUT,
-    AuditedCells,
-    AuditedColumn,
-    ReleaseAudit,
-    Remedy,
-    Repairs,
-    TableDamage,
-    audit_cells,
-    audit_release,
-    column_figures,
-    find_repairs,
-)
+from sdckit.attacks.published import audit_figures, counted_tables
 from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
 from sdckit.attacks.published.counted_tables import CountedTable, PublishedTable, without_missing
+from sdckit.attacks.recovery import recoverable_values
 from sdckit.attacks.recovery.reconstruct import recognised
-from sdckit.attacks.recovery.recoverable_values import (
-    NO_KEYS,
-    NO_TRUTH,
-    NOT_COMPARED,
-    as_declared,
-    class_sizes,
-    optional_roles,
-    shown_size,
-)
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.cells.pair_result import PairResult, mean_figures
@@ -105,17 +84,17 @@ class JointAudit(PairResult):
         "uniques_before", "joint_uniques",
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "audits", "repairs", "cells")
-    columns: tuple[tuple[AuditedColumn, ...], ...] = field(kw_only=True)
+    columns: tuple[tuple[audit_figures.AuditedColumn, ...], ...] = field(kw_only=True)
     tables: tuple[str, ...] = field(kw_only=True)
     keys: tuple[str, ...] = field(kw_only=True)
     shown_k: int = field(kw_only=True)
     below_k: tuple[dict[int, int], ...] = field(kw_only=True)
     files: tuple[RecoveryFile, ...] = field(kw_only=True, repr=False)
-    audits: tuple[ReleaseAudit, ...] = field(kw_only=True, repr=False)
-    repairs: tuple[Repairs, ...] = field(kw_only=True, repr=False)
-    cells: tuple[tuple[AuditedCells, ...], ...] = field(kw_only=True, repr=False)
-    damage: tuple[tuple[TableDamage, ...], ...] = field(kw_only=True)
-    remedies: tuple[tuple[Remedy, ...], ...] = field(kw_only=True)
+    audits: tuple[audit_figures.ReleaseAudit, ...] = field(kw_only=True, repr=False)
+    repairs: tuple[audit_figures.Repairs, ...] = field(kw_only=True, repr=False)
+    cells: tuple[tuple[audit_figures.AuditedCells, ...], ...] = field(kw_only=True, repr=False)
+    damage: tuple[tuple[audit_figures.TableDamage, ...], ...] = field(kw_only=True)
+    remedies: tuple[tuple[audit_figures.Remedy, ...], ...] = field(kw_only=True)
     hidden: float = math.nan
     certain: float = math.nan
     right: float = math.nan
@@ -198,7 +177,7 @@ class JointAudit(PairResult):
             needed.
         """
         place = arguments.release(release, self.m)
-        if not self.repairs or not any(remedy.kind == TAKE_OUT for remedy in self.remedies[place]):
+        if not self.repairs or not any(remedy.kind == audit_figures.TAKE_OUT for remedy in self.remedies[place]):
             raise DataError(
                 "no values to take out were looked for, or none are needed; give the original and remedies=True"
             )
@@ -322,13 +301,13 @@ def joint_audit(
     if aligned is not None:
         arguments.flag(aligned, "aligned")
     arguments.flag(remedies, "remedies")
-    sizes = class_sizes(k)
+    sizes = recoverable_values.class_sizes(k)
     scenario = arguments.scenario_or_none(scenario)
     given = _tables(tables, scenario)
-    roles = optional_roles(keys=keys, scenario=scenario, missing=missing, alpha=alpha, id=id)
+    roles = recoverable_values.optional_roles(keys=keys, scenario=scenario, missing=missing, alpha=alpha, id=id)
     files, pair = recovery_files(
         released, original, roles=roles, columns=None, log=log, id=id,
-        aligned=as_declared(aligned, scenario), named={}, needed=_variables(given),
+        aligned=recoverable_values.as_declared(aligned, scenario), named={}, needed=_variables(given),
     )  # fmt: skip
     counted = tuple(
         counted_tables.read_table(table, pair.original if _has_original(released, original, pair) else None)
@@ -340,7 +319,7 @@ def joint_audit(
     for file in files:
         tell("holding the tables against the release")
         audit = _audit(file, counted, trees)
-        columns = column_figures(audit)
+        columns = audit_figures.column_figures(audit)
         figures = _figures(columns, audit)
         figures |= dict.fromkeys(("k_before", "joint_k", "uniques_before", "joint_uniques"), math.nan)
         if roles.keys:
@@ -354,17 +333,17 @@ def joint_audit(
             below.append(after.below_k)
         _audit_notes(notes, audit)
         audits.append(audit)
-        cells.append(audit_cells(audit.file))
+        cells.append(audit_figures.audit_cells(audit.file))
         by_column.append(columns)
         per_release.append(figures)
-    repairs = tuple(find_repairs(audit, counted, tell) for audit in audits) if remedies else ()
+    repairs = tuple(audit_figures.find_repairs(audit, counted, tell) for audit in audits) if remedies else ()
     means = mean_figures(per_release, notes)
-    _notes(notes, means, NO_TRUTH if original is None else NOT_COMPARED)
+    _notes(notes, means, recoverable_values.NO_TRUTH if original is None else recoverable_values.NOT_COMPARED)
     return JointAudit(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
-        tables=tuple(table.called for table in counted), keys=roles.keys, shown_k=shown_size(sizes, scenario),
-        below_k=tuple(below), files=files, audits=tuple(audits), repairs=repairs,
-        cells=tuple(cells),
+        tables=tuple(table.called for table in counted), keys=roles.keys,
+        shown_k=recoverable_values.shown_size(sizes, scenario), below_k=tuple(below), files=files,
+        audits=tuple(audits), repairs=repairs, cells=tuple(cells),
         damage=tuple(repair.damage for repair in repairs), remedies=tuple(repair.remedies for repair in repairs),
         **means,
     )  # fmt: skip
@@ -403,15 +382,17 @@ def _hierarchies(
     return hierarchies
 
 
-def _audit(file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]) -> ReleaseAudit:
+def _audit(
+    file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]
+) -> audit_figures.ReleaseAudit:
     opened = open_audit(file, tables, trees)
     try:
-        return audit_release(opened)
+        return audit_figures.audit_release(opened)
     except ContradictionError as error:
         raise contradicted(error, opened, tables) from None
 
 
-def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
+def _put_back(frame: Any, audit: audit_figures.ReleaseAudit) -> Any:
     """The release with reconstructed values inserted where they were suppressed."""
     file, replaced = audit.file, {}
     for v, name in enumerate(file.names):
@@ -429,7 +410,7 @@ def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
     return open_frame(with_levels(frame, replaced)) if replaced else frame
 
 
-def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
+def _without(frame: Any, audit: audit_figures.ReleaseAudit, further: Any) -> Any:
     """The release with some further values (n, V) suppressed."""
     file, replaced = audit.file, {}
     for v, name in enumerate(file.names):
@@ -439,7 +420,7 @@ def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
     return open_frame(with_levels(frame, replaced)).to_native() if replaced else frame.to_native()
 
 
-def _figures(columns: Sequence[AuditedColumn], audit: ReleaseAudit) -> dict[str, float]:
+def _figures(columns: Sequence[audit_figures.AuditedColumn], audit: audit_figures.ReleaseAudit) -> dict[str, float]:
     known, nothing = audit.right is not None, math.nan if audit.file.left_out else 0.0
     return {
         "hidden": float(sum(column.hidden for column in columns)),
@@ -451,7 +432,7 @@ def _figures(columns: Sequence[AuditedColumn], audit: ReleaseAudit) -> dict[str,
     }
 
 
-def _audit_notes(notes: dict[str, str], audit: ReleaseAudit) -> None:
+def _audit_notes(notes: dict[str, str], audit: audit_figures.ReleaseAudit) -> None:
     notes.update(audit.file.notes)
     if audit.file.left_out:
         notes["left_out"] = LEFT_OUT.format(", ".join(audit.file.left_out))
@@ -468,4 +449,4 @@ def _notes(notes: dict[str, str], means: Mapping[str, float], no_truth: str) -> 
         notes["right"] = no_truth
     for name in ("k_before", "joint_k", "uniques_before", "joint_uniques"):
         if math.isnan(means[name]):
-            notes[name] = NO_KEYS
+            notes[name] = recoverable_values.NO_KEYS

@@ -226,8 +226,7 @@ def printed(value: Any) -> str:
 
 def _refuse_absent(n: int, name: str, where: str) -> None:
     if n:
-        words = f"distance: {n} levels of {name!r} are not in the {where}; add them"
-        raise DataError(words, argument="distance")
+        raise DataError(f"distance: {n} levels of {name!r} are not in the {where}; add them", argument="distance")
 
 
 # "equal", "ordered", "numeric", a list of levels in order, or a hierarchy {level: [parents, ...]}

@@ -503,20 +503,6 @@ def attribute_disclosure(
     return disclosure_of(pair, names, learnt, columns, left_out, prefix, broken)
 
 
-def key_groups(pair: Pair, keys: Sequence[str], columns: Mapping[str, SharedCoding]) -> SharedGroups:
-    """Group the files by the keys; by the memo of the pair where no key is cut into classes."""
-    if all(columns[name].cut is None for name in keys):
-        return pair.groups(keys)
-    return group_files([columns[name].codes for name in keys], times=pair.times)
-
-
-def key_codes_of(
-    groups: SharedGroups, keys: Sequence[str], columns: Mapping[str, SharedCoding]
-) -> list[NDArray[np.int32]]:
-    """For each key, its code in every group of keys."""
-    return [target_roles.codes_of_groups(groups, columns[name].codes) for name in keys]
-
-
 def disclosure_of(
     pair: Pair,
     keys: Sequence[str],
@@ -620,11 +606,13 @@ def _keys_of(
     """The groups by the keys, and for each key its code in every group; once for all targets."""
     cuts = (columns[key].cut for key in keys)
     mark = tuple(keys), tuple(None if cut is None else cut.edges.tobytes() for cut in cuts)
+    codes = [columns[name].codes for name in keys]
     if any(mark[1]):
-        groups = part.once(("key groups", *mark), lambda: key_groups(part, keys, columns))
+        groups = part.once(("key groups", *mark), lambda: group_files(codes, times=part.times))
     else:
         groups = part.groups(keys)
-    return groups, part.once(("key codes", *mark), lambda: key_codes_of(groups, keys, columns))
+    of_groups = target_roles.codes_of_groups
+    return groups, part.once(("key codes", *mark), lambda: [of_groups(groups, own) for own in codes])
 
 
 def _record_values(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:

@@ -419,7 +419,7 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
         raise DataError(f"{pair.names[0]}: {name!r} has no number in any record; leave it out")
     own = [column for column in groups if column != name]
     smallest, largest = np.nanmin(values), np.nanmax(values)
-    declared = name in cut_in_steps(pair)
+    declared = any(IN_STEPS in recoding.kind for recoding in pair.recoded if recoding.column == name)
     large, exact, in_steps = [], [], declared
     for j, (file, order) in enumerate(zip(pair.released, pair.orders, strict=True), 1):
         bounds, ranges = _bounds(file[name], pair.names[j])
@@ -445,11 +445,6 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
         large.append(counts)
         exact.append(near)
     return large, exact, in_steps
-
-
-def cut_in_steps(pair: Pair) -> list[str]:
-    """Columns that recipe or log say were cut in equal steps from their smallest to their largest number."""
-    return [recoding.column for recoding in pair.recoded if IN_STEPS in recoding.kind]
 
 
 def _bounds(series: Any, label: str) -> tuple[Interval, Interval]:

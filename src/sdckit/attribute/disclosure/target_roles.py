@@ -211,8 +211,7 @@ def known_and_learnt(
         sensitive = scenario.sensitive if scenario else ()
         if len(sensitive) != 1:
             hint = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
-            words = f"say which variable an intruder would learn: target='...'{hint}"
-            raise ScenarioError(words, argument="target")
+            raise ScenarioError(f"say which variable an intruder would learn: target='...'{hint}", argument="target")
         target = sensitive[0]
     learnt = arguments.names(target, "target", single=True) or ()
     if not learnt:
@@ -227,8 +226,7 @@ def known_and_learnt(
 def check_targets(target: Sequence[str], keys: Sequence[str]) -> None:
     """Refuse a target that is a key."""
     if clash := [name for name in target if name in keys]:
-        words = f"target {clash[0]!r} is a key; an intruder cannot learn what they know"
-        raise ColumnError(words, argument="target")
+        raise ColumnError(f"target {clash[0]!r} is a key; an intruder cannot learn what they know", argument="target")
 
 
 def identical_note(pair: Pair, used: Sequence[str]) -> dict[str, str]:

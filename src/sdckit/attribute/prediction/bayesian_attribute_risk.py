@@ -456,8 +456,7 @@ def _categories(
     if chance.ndim == 2:
         chance = np.broadcast_to(chance[:, None], (len(chance), pair.n, levels))
     if (chance < 0).any() or np.abs(chance.sum(axis=2) - 1).max() > 1e-6:
-        words = "draws['probability'] must not be negative and add up to 1 over the levels"
-        raise DataError(words, argument="draws")
+        raise DataError("draws['probability'] must not be negative and add up to 1 over the levels", argument="draws")
     held = [place[codes.astype(np.int64)] for codes in shared.codes]
 
     def logs(a: int, b: int) -> Floats:
@@ -696,8 +695,7 @@ def bayesian_attribute_risk(
     if target is None:
         sensitive = scenario.sensitive if scenario else ()
         if len(sensitive) != 1:
-            words = "say which variable is synthetic and would be learnt: target='...'"
-            raise ScenarioError(words, argument="target")
+            raise ScenarioError("say which variable is synthetic and would be learnt: target='...'", argument="target")
         target = sensitive[0]
     arguments.column(target, "target")
     roles = {"target": [target]}

@@ -18,17 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import PackedCodes, Tabulated, made_once
-from sdckit.cells.plans.count_cells import (
-    PREFIX,
-    Counted,
-    Grouped,
-    KeyColumn,
-    count_by,
-    key_columns,
-    most_cells,
-    sizes_of,
-    too_many,
-)
+from sdckit.cells.plans import count_cells as counting
 from sdckit.cells.plans.households import Brought, HouseholdSums
 from sdckit.cells.plans.key_sizes import KeySizes, deal_sizes
 from sdckit.cells.plans.lazy import LazyCells, PlanCells
@@ -47,7 +37,7 @@ from sdckit.errors import DataError
 # since they may match cells of every part.
 
 
-BUCKET = f"{PREFIX}bucket"
+BUCKET = f"{counting.PREFIX}bucket"
 N_BUCKETS = 1 << 16
 LOOSE = -1
 FILLED = 2  # a part may have the cells that fit divided by this, since a sensitive variable splits them further
@@ -61,8 +51,8 @@ class Parting:
     end of each part. `loose`: whether cells have a wildcard in such a key. `n_cells`: of all parts.
     """
 
-    keys: tuple[KeyColumn, ...]
-    may_lack: tuple[KeyColumn, ...]
+    keys: tuple[counting.KeyColumn, ...]
+    may_lack: tuple[counting.KeyColumn, ...]
     parts: tuple[tuple[int, int], ...]
     loose: bool
     n_cells: int
@@ -106,19 +96,19 @@ class CellsAside:
         """Number of distinct key combinations."""
         return sum(map(len, self.pieces))
 
-    def missing(self, key: KeyColumn) -> int:
+    def missing(self, key: counting.KeyColumn) -> int:
         """The records without a value of a key."""
-        return sum(int(sizes_of(piece)[_absent(piece, [key])].sum()) for piece in self.pieces)
+        return sum(int(counting.sizes_of(piece)[_absent(piece, [key])].sum()) for piece in self.pieces)
 
-    def n_levels(self, key: KeyColumn) -> int:
+    def n_levels(self, key: counting.KeyColumn) -> int:
         """The different values of a key, a missing one among them."""
         values = pa.chunked_array([chunk for piece in self.pieces for chunk in piece.to_arrow()[key.name].chunks])
         return int(pc.count_distinct(pc.add(values, 0.0) if key.is_float else values, "all").as_py())
 
 
-def count_or_put_aside(grouped: Grouped) -> Counted | CellsAside:
+def count_or_put_aside(grouped: counting.Grouped) -> counting.Counted | CellsAside:
     """Collect the cells of a plan; where they do not fit, they are put aside as they pass by: it is grouped once."""
-    most = most_cells(len(grouped.keys), grouped.frame)
+    most = counting.most_cells(len(grouped.keys), grouped.frame)
     if grouped.n <= most:
         return grouped.bring()
     held, aside, n_cells, files = list[nw.DataFrame[Any]](), list[nw.DataFrame[Any]](), 0, Spilled()
@@ -134,7 +124,7 @@ def count_or_put_aside(grouped: Grouped) -> Counted | CellsAside:
     return grouped.counted(nw.concat(held).drop(*hashes))
 
 
-def choose_parting(grouped: Grouped, aside: CellsAside, n_missing: Sequence[int]) -> Parting:
+def choose_parting(grouped: counting.Grouped, aside: CellsAside, n_missing: Sequence[int]) -> Parting:
     """Split the cells of a lazy frame by as few keys with wildcards as possible, so that each part fits into memory.
 
     Raises DataError: no keys split them into parts that fit.
@@ -143,7 +133,7 @@ def choose_parting(grouped: Grouped, aside: CellsAside, n_missing: Sequence[int]
     wild = sorted((gone, j) for j, (_, rule, gone) in enumerate(rules) if rule == "wildcard" and gone)
     lacking = [grouped.keys[j] for _, j in wild]
     sure = tuple(key for key in grouped.keys if key not in lacking)
-    most = most_cells(len(grouped.keys), grouped.frame)
+    most = counting.most_cells(len(grouped.keys), grouped.frame)
     room = most // FILLED
     for n_more in range(len(lacking) + 1):
         keys, may_lack = (*sure, *lacking[:n_more]), tuple(lacking[:n_more])
@@ -155,11 +145,11 @@ def choose_parting(grouped: Grouped, aside: CellsAside, n_missing: Sequence[int]
         if len(sizes) and sizes[:, 1].max() + loose <= room:
             return Parting(keys, may_lack, tuple(_packed(sizes, room - loose)), loose > 0, aside.n_cells)
     why = "; nor do they fall into parts that fit, since cells may match across all of them"
-    raise too_many(aside.n_cells, len(grouped.keys), most, grouped.frame, why)
+    raise counting.too_many(aside.n_cells, len(grouped.keys), most, grouped.frame, why)
 
 
 def _buckets(
-    piece: nw.DataFrame[Any], keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]
+    piece: nw.DataFrame[Any], keys: Sequence[counting.KeyColumn], may_lack: Sequence[counting.KeyColumn]
 ) -> NDArray[np.int64]:  # fmt: skip
     """The bucket of each of some cells that were put aside, the same as that of its records."""
     bucket = np.zeros(len(piece), np.int64)
@@ -168,7 +158,7 @@ def _buckets(
     return np.where(_absent(piece, may_lack), LOOSE, bucket % N_BUCKETS)
 
 
-def _absent(piece: nw.DataFrame[Any], keys: Sequence[KeyColumn]) -> NDArray[np.bool_]:
+def _absent(piece: nw.DataFrame[Any], keys: Sequence[counting.KeyColumn]) -> NDArray[np.bool_]:
     """Whether one of some keys is missing in each of some cells."""
     absent = np.zeros(len(piece), np.bool_)
     for key in keys:
@@ -189,15 +179,15 @@ def _packed(sizes: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
     yield start, N_BUCKETS
 
 
-def _hash_of(key: KeyColumn) -> str:
+def _hash_of(key: counting.KeyColumn) -> str:
     return f"{key.column}hash"
 
 
 def _hashed(
-    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], value: Callable[[KeyColumn], nw.Expr]
+    frame: nw.LazyFrame[Any], keys: Sequence[counting.KeyColumn], value: Callable[[counting.KeyColumn], nw.Expr]
 ) -> nw.LazyFrame[Any]:  # fmt: skip
     """The lazy frame with a hash of some keys beside each row, by its engine; `value`: that of a key."""
-    names = {f"{key.column}value": int(key.column.removeprefix(f"{PREFIX}key")) for key in keys}
+    names = {f"{key.column}value": int(key.column.removeprefix(f"{counting.PREFIX}key")) for key in keys}
     whole = [key.one_zero(value(key)).alias(name) for key, name in zip(keys, names, strict=True)]
     native, own = frame.with_columns(*whole).to_native(), list(map(_hash_of, keys))
     if frame.implementation.is_polars():
@@ -276,7 +266,9 @@ class PartedCells(PlanCells):
     def _of_one(self, key: str) -> Cells:
         """The cells of a single key."""
         if ("cells", key) not in self.memo:  # a key may be called as what else is kept
-            counted = Counted(count_by(self.frame, [key], self.n), key_columns(self.frame, [key]), self.n)
+            counted = counting.Counted(
+                counting.count_by(self.frame, [key], self.n), counting.key_columns(self.frame, [key]), self.n
+            )
             roles = replace(self.roles, keys=(key,), rules=("category",), weight=None, person=None)
             self.memo["cells", key] = tabulate_part(counted, replace(roles, sampling_fraction=None))
         cells: Cells = self.memo["cells", key]
@@ -381,14 +373,14 @@ class PartedCells(PlanCells):
         return made_once(self.memo, key, make)
 
     def _all_here(self) -> NoReturn:
-        most = most_cells(len(self.keys), self.frame)
+        most = counting.most_cells(len(self.keys), self.frame)
         raise DataError(
             f"this measure needs all {self.n_cells:,} cells at once, and the free memory here takes {most:,}; take "
             f"fewer keys, recode them more coarsely, {what_opens(self.frame, self.n_cells / max(1, most))}"
         )
 
 
-def tabulate_parts(grouped: Grouped, aside: CellsAside) -> PartedCells:
+def tabulate_parts(grouped: counting.Grouped, aside: CellsAside) -> PartedCells:
     """Count the cells of a plan in parts, each of which fits into memory.
 
     Raises DataError: what the values of the keys do not allow; no parts that fit.
@@ -403,7 +395,7 @@ def tabulate_parts(grouped: Grouped, aside: CellsAside) -> PartedCells:
     wild = any(rule == "wildcard" and gone for rule, gone in zip(roles.rules, n_missing, strict=True))
     own_columns, spilled = tuple(frame.collect_schema().names()), Spilled()
 
-    def part_of(plan: nw.LazyFrame[Any], counted: Counted, here: Cells) -> LazyCells:
+    def part_of(plan: nw.LazyFrame[Any], counted: counting.Counted, here: Cells) -> LazyCells:
         kept = _put_aside(_alike(here, wild=wild), spilled)
         there = replace(counted, frame=nw.from_native(spilled.table(counted.frame.to_arrow()), eager_only=True))
         return LazyCells(
@@ -425,7 +417,9 @@ def tabulate_parts(grouped: Grouped, aside: CellsAside) -> PartedCells:
     )  # fmt: skip
 
 
-def _counted_by_part(grouped: Grouped, parting: Parting, aside: CellsAside, spilled: Spilled) -> Iterator[Counted]:
+def _counted_by_part(
+    grouped: counting.Grouped, parting: Parting, aside: CellsAside, spilled: Spilled
+) -> Iterator[counting.Counted]:
     """The cells of each part, out of those that were put aside."""
     pieces: list[list[pa.Table]] = [[] for _ in parting.parts]
     first = [low for low, _ in parting.parts]
@@ -441,12 +435,12 @@ def _counted_by_part(grouped: Grouped, parting: Parting, aside: CellsAside, spil
 class _Loose:
     """Cells that may match cells of every part, and their gains in frequency from each."""
 
-    def __init__(self, counted: Counted, roles: Roles) -> None:
+    def __init__(self, counted: counting.Counted, roles: Roles) -> None:
         self.counted, self._roles = counted, roles
         self._alone = tabulate_part(counted, roles)
         self._gained: Columns = {}
 
-    def counted_with(self, part: Counted) -> Cells:
+    def counted_with(self, part: counting.Counted) -> Cells:
         """The cells of a part, matched with each other and with the loose cells."""
         n = len(part.frame)
         both = tabulate_part(replace(part, frame=nw.concat([part.frame, self.counted.frame])), self._roles)

@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout
-from sdckit.cells.plans.count_cells import (
-    SIZE,
-    aggregate,
-    blocks_by,
-    count,
-    key_columns,
-    sizes_of,
-    too_many,
-    whole_ranges,
-)
+from sdckit.cells.plans import count_cells
 from sdckit.cells.plans.spilled import BLOCK, Spilled, dealt
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data.columns import ALL_VALID, code_column
@@ -59,7 +50,7 @@ def spans_of(frames: Sequence[Any], names: Sequence[str]) -> dict[str, Span]:
         return {}
     schemas = [frame.collect_schema() for frame in frames]
     own = [name for name in names if all(_is_whole(schema[name]) for schema in schemas)]
-    ranges = whole_ranges(frames, own) if own else {}
+    ranges = count_cells.whole_ranges(frames, own) if own else {}
     return {name: Span(low, high - low + 1) for name, (low, high) in ranges.items() if high - low < WIDEST}
 
 
@@ -198,8 +189,8 @@ def deal_words(
                 words = rows.compared(piece, words, layout, changed)
             n_rows[file] += np.diff(ends)
             spilled.append_parts(f"{file}-words", words[order], ends)
-            if SIZE in piece.columns:
-                spilled.append_parts(f"{file}-times", sizes_of(piece)[order], ends)
+            if count_cells.SIZE in piece.columns:
+                spilled.append_parts(f"{file}-times", count_cells.sizes_of(piece)[order], ends)
     together = rows is not None and rows.all_found()
     if rows is not None and not together:  # an id that does not name each row: what was written of it is left out
         return deal_words(frames, levels, layout, split, n_parts, None, sizes, most)
@@ -221,7 +212,9 @@ def deal_words(
 def _check_parts(n_rows: Ints, most: int, n_columns: int, frames: Sequence[Any]) -> None:
     if (largest := int(n_rows.max())) > most:
         plan = next(frame for frame in frames if isinstance(frame, nw.LazyFrame))
-        raise too_many(largest * n_rows.shape[1], n_columns, most, plan, "; nor do they fall into parts that fit")
+        raise count_cells.too_many(
+            largest * n_rows.shape[1], n_columns, most, plan, "; nor do they fall into parts that fit"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +236,10 @@ class _Rows:
         whole = all(id in (schema := frame.collect_schema()) and _is_whole(schema[id]) for frame in plans)
         if not whole or bits + m * columns > MOST_BITS:
             return None
-        ends = [aggregate(frame, nw.col(id).min(), nw.col(id).max(), count(nw.col(id).is_null())) for frame in plans]
+        ends = [
+            count_cells.aggregate(frame, nw.col(id).min(), nw.col(id).max(), count_cells.count(nw.col(id).is_null()))
+            for frame in plans
+        ]
         if any(missing for *_, missing in ends):
             return None
         low, high = int(min(end[0] for end in ends)), int(max(end[1] for end in ends))
@@ -296,10 +292,10 @@ def _pieces(frame: Any, names: Sequence[str], id: str | None) -> Iterator[nw.Dat
     if not isinstance(frame, nw.LazyFrame):
         yield from blocks(frame, names, BLOCK)
     elif is_far(frame):
-        yield from blocks_by(frame, names, BLOCK)
+        yield from count_cells.blocks_by(frame, names, BLOCK)
     else:
         others = [] if id is None or id in names else [nw.col(id)]
-        chosen = frame.select(*(key.present.alias(key.name) for key in key_columns(frame, names)), *others)
+        chosen = frame.select(*(key.present.alias(key.name) for key in count_cells.key_columns(frame, names)), *others)
         yield from blocks(chosen, chosen.collect_schema().names(), BLOCK)
 
 

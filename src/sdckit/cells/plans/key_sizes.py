@@ -14,16 +14,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.cells.plans.count_cells import (
-    TooManyCellsError,
-    blocks_by,
-    bytes_of_cells,
-    code_keys,
-    key_columns,
-    most_cells,
-    sizes_of,
-    values_of,
-)
+from sdckit.cells.plans import count_cells
 from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
@@ -96,25 +87,27 @@ def deal_sizes(
 
     Raises TooManyCellsError: more combinations than whole numbers; more values of keys than fit here.
     """
-    columns, coded = key_columns(frame, keys), dict[str, Coded]()
+    columns, coded = count_cells.key_columns(frame, keys), dict[str, Coded]()
     for key in columns:
         held = sum(own.span for own in coded.values())
         if rows:
             values = nw.concat([piece.select(key.name).unique() for piece in rows]).unique()
         else:
-            values = values_of(frame, key.name, held=held)
-        coded[key.name] = code_keys(values, [key])[0]
+            values = count_cells.values_of(frame, key.name, held=held)
+        coded[key.name] = count_cells.code_keys(values, [key])[0]
     levels = {name: (own, share_coding(name, [(own, own.codes())])) for name, own in coded.items()}
     if math.prod(shared.n_levels + 1 for _, shared in levels.values()) > MOST_WORDS:
-        raise TooManyCellsError(f"{', '.join(levels)} have too many values to be counted together; recode some first")
-    room = max(1, bytes_of_cells(most_cells(len(levels), frame), len(levels)) // BYTES)
+        raise count_cells.TooManyCellsError(
+            f"{', '.join(levels)} have too many values to be counted together; recode some first"
+        )
+    room = max(1, count_cells.bytes_of_cells(count_cells.most_cells(len(levels), frame), len(levels)) // BYTES)
     spilled, n_parts, n_cells = Spilled(), -(-n // room), 0
-    for piece in rows or blocks_by(frame, keys, BLOCK):
+    for piece in rows or count_cells.blocks_by(frame, keys, BLOCK):
         word = np.zeros(len(piece), np.int64)
-        for own, (_, shared) in zip(code_keys(piece, columns), levels.values(), strict=True):
+        for own, (_, shared) in zip(count_cells.code_keys(piece, columns), levels.values(), strict=True):
             word = word * (shared.n_levels + 1) + shared.with_file(own, ("", "")).codes[-1]
         order, ends = dealt([word], len(word), n_parts)
         spilled.append_parts("words", word[order], ends)
-        spilled.append_parts("times", sizes_of(piece)[order], ends)
+        spilled.append_parts("times", count_cells.sizes_of(piece)[order], ends)
         n_cells += len(word)
     return KeySizes(levels, n, n_cells, n_parts, spilled)

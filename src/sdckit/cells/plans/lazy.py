@@ -15,32 +15,14 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells import table as tables
+from sdckit.cells.plans import count_cells as counting
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import (
-    PREFIX,
-    Counted,
-    KeyColumn,
-    TooManyCellsError,
-    count_by,
-    one_row_a_cell,
-    refuse_spans,
-    sizes_of,
-    with_missing,
-)
+from sdckit.cells.plans.count_cells import count_by
 from sdckit.cells.plans.households import Brought, Household, HouseholdSums
 from sdckit.cells.plans.levels_aside import PartLevels, deal_levels
 from sdckit.cells.plans.spilled import Spilled
-from sdckit.cells.table import (
-    LISTED,
-    AnyCells,
-    Cells,
-    CellValues,
-    Crosstab,
-    Kernel,
-    RecordValues,
-    check_result_names,
-    count_levels,
-)
+from sdckit.cells.table import count_levels
 from sdckit.cells.tabulate import rows_in_cells, tabulate_frame
 from sdckit.data import arguments
 from sdckit.data.frames import built, check_plan_names, collect, on_spark
@@ -68,7 +50,7 @@ def lazy_group_figures(
     schema = frame.collect_schema()
     labels = [f"sdckit__by{i}" for i in range(len(by))]
     ours = [
-        KeyColumn.of(name, i, schema[name]).present.alias(label)
+        counting.KeyColumn.of(name, i, schema[name]).present.alias(label)
         for i, (name, label) in enumerate(zip(by, labels, strict=True))
     ]
     values = [_value(figure, columns).alias(f"sdckit__value{i}") for i, figure in enumerate(figures)]
@@ -109,7 +91,7 @@ COLLECT_LIMIT = 200_000_000  # values of records collected for a measure that ca
 
 
 @dataclass(frozen=True, eq=False)
-class PlanCells(AnyCells):
+class PlanCells(tables.AnyCells):
     """The key combinations of a lazy frame (Polars lazy, DuckDB, Spark), counted by its engine."""
 
     frame: nw.LazyFrame[Any] = field(repr=False)
@@ -117,16 +99,16 @@ class PlanCells(AnyCells):
     households: Mapping[str, Household] = field(default_factory=dict, repr=False, kw_only=True)
     too_many: tuple[str, ...] = field(default=(), repr=False, kw_only=True)  # columns with more combinations than fit
 
-    def values(self, name: str) -> RecordValues:
+    def values(self, name: str) -> tables.RecordValues:
         """A figure, to be asked for its mean, counts and quantiles."""
         return self.households[name].values if name in self.households else self._values(name)
 
     @abstractmethod
-    def _values(self, name: str) -> RecordValues:
+    def _values(self, name: str) -> tables.RecordValues:
         """A figure of each cell, not of households."""
 
     @abstractmethod
-    def _brought(self, name: str, kernel: Kernel | None = None) -> Brought:
+    def _brought(self, name: str, kernel: tables.Kernel | None = None) -> Brought:
         """A figure of each cell, or the result of a kernel for it."""
 
     @abstractmethod
@@ -137,7 +119,9 @@ class PlanCells(AnyCells):
     def _once(self, key: Any, make: Callable[[], HouseholdSums]) -> HouseholdSums:
         """Return what a function returns, computed once for all measures of these cells."""
 
-    def with_household(self, name: str, values: str, household: str, *, before: Kernel, after: Kernel) -> Self:
+    def with_household(
+        self, name: str, values: str, household: str, *, before: tables.Kernel, after: tables.Kernel
+    ) -> Self:
         """Add a figure per household, computed on first use: ``after(sum of before(value) over its members)``."""
         column = self._key_of(household, "household")
         who = [role for role in (household, self.roles.person) if role is not None]
@@ -154,10 +138,10 @@ class PlanCells(AnyCells):
         home = Household(sums, sums.add(self._brought(values, before)), after)
         return replace(self, households={**self.households, name: home})
 
-    def _key_of(self, name: str, role: str) -> KeyColumn:
+    def _key_of(self, name: str, role: str) -> counting.KeyColumn:
         arguments.present([name], self.own_columns, role)
         dtype = self.frame.collect_schema()[name]
-        return KeyColumn.of(name, 0, dtype, whole_times=self.frame.implementation.is_polars())
+        return counting.KeyColumn.of(name, 0, dtype, whole_times=self.frame.implementation.is_polars())
 
     def joined(
         self, names: Sequence[str], beside: Sequence[str] | None = None
@@ -166,7 +150,7 @@ class PlanCells(AnyCells):
 
         `beside`: columns of the lazy frame to keep; default all.
         """
-        columns = {name: PREFIX + name for name in names}
+        columns = {name: counting.PREFIX + name for name in names}
         homes = [self.households[name] for name in names if name in self.households]
         if beside is not None:
             whose = [name for home in homes for name in (home.sums.key.name, home.sums.person) if name is not None]
@@ -182,7 +166,7 @@ class PlanCells(AnyCells):
 
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The caller's lazy frame with the named figures appended, not executed."""
-        check_result_names(self.own_columns, [prefix + name for name in names])
+        tables.check_result_names(self.own_columns, [prefix + name for name in names])
         check_plan_names(self.frame, self.own_columns)
 
         def beside() -> Any:
@@ -194,7 +178,7 @@ class PlanCells(AnyCells):
 
     def rows_where(self, below: float, risk_above: float | None, limit: int) -> list[dict[str, Any]]:
         """The same records, the riskiest first: key values and figures; a plan has no row numbers."""
-        listed = [name for name in (*self.columns, *self.households) if name in LISTED]
+        listed = [name for name in (*self.columns, *self.households) if name in tables.LISTED]
         frame, columns = self.joined(listed, [])
         hit = nw.col(columns["sample_frequency"]).cast(nw.Float64) < below
         if risk_above is not None:
@@ -210,25 +194,25 @@ class PlanCells(AnyCells):
             for row in collected.rows(named=True)
         ]
 
-    def in_memory(self, *extra: str) -> Cells:
+    def in_memory(self, *extra: str) -> tables.Cells:
         """The cells; with `extra` columns, cells of all records in memory, refused above a size."""
         if not extra:
             return self._all_here()
         others = (self.roles.weight, self.roles.person, self.roles.id)
         wanted = list(dict.fromkeys([*self.keys, *extra, *(name for name in others if name is not None)]))
         check_collected(self.n, len(wanted), self.frame)
-        refuse_spans(self.frame, wanted)
+        counting.refuse_spans(self.frame, wanted)
         home = self.roles.household if self.roles.household in extra else None
         bare = replace(self.roles, sensitive=(), household=home)  # other columns are not collected
         return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
 
-    def _members_kept(self, household: str) -> Cells | None:
+    def _members_kept(self, household: str) -> tables.Cells | None:
         """The cells with the household of each record, if these are in memory already; else None."""
         del household
         return None
 
     @abstractmethod
-    def _all_here(self) -> Cells:
+    def _all_here(self) -> tables.Cells:
         """All cells in memory."""
 
 
@@ -242,8 +226,8 @@ class LazyCells(PlanCells):
         The cells.
     """
 
-    here: Cells = field(repr=False)
-    counted: Counted = field(repr=False)
+    here: tables.Cells = field(repr=False)
+    counted: counting.Counted = field(repr=False)
     aside: PartLevels | None = field(default=None, repr=False, kw_only=True)  # of one of several parts
 
     @property
@@ -283,26 +267,26 @@ class LazyCells(PlanCells):
         """Add a figure per cell, computed from others by a kernel of arrays."""
         return self._with(self.here.with_column(name, kernel, *inputs))
 
-    def _with(self, here: Cells) -> LazyCells:
+    def _with(self, here: tables.Cells) -> LazyCells:
         return replace(self, here=here, columns=here.columns, rules=here.rules, roles=here.roles)
 
-    def count_levels(self, variable: str) -> Crosstab:
+    def count_levels(self, variable: str) -> tables.Crosstab:
         """How many records of each cell have each level of another variable; once for all measures."""
         return self.here.once(("crosstab", variable), lambda: self._count_levels(variable))
 
-    def _count_levels(self, variable: str) -> Crosstab:
+    def _count_levels(self, variable: str) -> tables.Crosstab:
         if variable in self.counted.learnt:
             rows = self.counted.frame
-            return count_levels(self.here.table.of_row, rows[variable], self.n_cells, sizes_of(rows))
+            return count_levels(self.here.table.of_row, rows[variable], self.n_cells, counting.sizes_of(rows))
         self._key_of(variable, "sensitive")
         if self.aside is not None:
             return self.aside.of_cells(variable)
         try:
             return self._count_together(variable)
-        except TooManyCellsError:
+        except counting.TooManyCellsError:
             return deal_levels(self.frame, self.keys, [variable], [self], Spilled(), "levels").of_cells(0, variable)
 
-    def _count_together(self, variable: str) -> Crosstab:
+    def _count_together(self, variable: str) -> tables.Crosstab:
         """The same of all sensitive variables in one pass of the engine, where this is one of them and they fit."""
         variables, types, memo = [variable], self.frame.collect_schema(), self.here.memo
         own = self.roles.sensitive if variable in self.roles.sensitive and ("apart",) not in memo else ()
@@ -311,9 +295,9 @@ class LazyCells(PlanCells):
                 variables.append(name)
         try:
             if {*self.too_many} == {*self.keys, *variables}:
-                raise TooManyCellsError
+                raise counting.TooManyCellsError
             finer = count_by(self.frame, [*self.keys, *variables], self.n)
-        except TooManyCellsError:
+        except counting.TooManyCellsError:
             if len(variables) == 1:
                 raise
             memo["apart",] = True
@@ -323,13 +307,13 @@ class LazyCells(PlanCells):
                     memo.update({("crosstab", name): dealt.of_cells(0, name) for name in variables[1:]})
                     return dealt.of_cells(0, variable)
             return self._count_together(variable)
-        cell_of_row, sizes = rows_in_cells(self.here, self.counted, finer), sizes_of(finer)
+        cell_of_row, sizes = rows_in_cells(self.here, self.counted, finer), counting.sizes_of(finer)
         for name in variables[1:]:
             with suppress(DataError):  # it has no value, which is said where it is asked for
                 memo["crosstab", name] = count_levels(cell_of_row, finer[name], self.n_cells, sizes)
         return count_levels(cell_of_row, finer[variable], self.n_cells, sizes)
 
-    def count_in_file(self, variable: str) -> Crosstab:
+    def count_in_file(self, variable: str) -> tables.Crosstab:
         """How many records of the file have each level of another variable, in these cells or in other parts."""
         return self.count_levels(variable) if self.aside is None else self.aside.of_file(variable)
 
@@ -344,23 +328,23 @@ class LazyCells(PlanCells):
             frame = frame.select(*dict.fromkeys([*self.keys, *beside]))
         if not figures:
             return frame
-        counted, of_row = one_row_a_cell(self.counted), self.here.table.of_row
+        counted, of_row = counting.one_row_a_cell(self.counted), self.here.table.of_row
         if (row := counted.row) is not None:
             of_row = of_row[row]
-        keys = with_missing(self.counted.keys, self.n_missing)
+        keys = counting.with_missing(self.counted.keys, self.n_missing)
         values = {name: np.asarray(figure)[of_row] for name, figure in figures.items()}
         return attach(frame, keys, counted.frame.to_arrow(), values)
 
-    def _values(self, name: str) -> CellValues:
+    def _values(self, name: str) -> tables.CellValues:
         return self.here.values(name)
 
-    def _brought(self, name: str, kernel: Kernel | None = None) -> Brought:
+    def _brought(self, name: str, kernel: tables.Kernel | None = None) -> Brought:
         return self.here.cell_values(name) if kernel is None else kernel(self.here.columns[name])
 
     def _once(self, key: Any, make: Callable[[], HouseholdSums]) -> HouseholdSums:
         return self.here.once(key, make)
 
-    def _all_here(self) -> Cells:
+    def _all_here(self) -> tables.Cells:
         return self.here
 
     def keep_members(self, household: str) -> None:
@@ -369,7 +353,7 @@ class LazyCells(PlanCells):
             with suppress(DataError):  # raised again by the measure that needs them
                 self.with_members(household)
 
-    def with_members(self, household: str) -> Cells:
+    def with_members(self, household: str) -> tables.Cells:
         """The cells in memory, with the cell and the household of each record; refused above a size."""
         if self.roles.person is not None:
             return self.in_memory(household)
@@ -383,11 +367,11 @@ class LazyCells(PlanCells):
         beside = [household, *(column for column in (self.roles.weight, self.roles.id) if column is not None)]
         others = [name for name in dict.fromkeys(beside) if name not in self.keys]
         check_collected(self.n, len(self.keys) + len(others), self.frame)
-        refuse_spans(self.frame, others)
+        counting.refuse_spans(self.frame, others)
         frame = collect(self.frame.select(*(key.present.alias(key.name) for key in self.counted.keys), *others))
         return rows_in_cells(self.here, self.counted, frame), frame
 
-    def _members_kept(self, household: str) -> Cells | None:
+    def _members_kept(self, household: str) -> tables.Cells | None:
         return self.with_members(household) if ("members", household) in self.here.memo else None
 
     def as_categories(self) -> LazyCells:

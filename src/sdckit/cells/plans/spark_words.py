@@ -104,11 +104,6 @@ class Words:
         return nw.from_native(pa.table(columns), eager_only=True)
 
 
-def may_fit(kind: Any) -> bool:
-    """Whether a column of a type may be in a word: whole numbers, true or false."""
-    return bool(kind.is_integer()) or kind == nw.Boolean
-
-
 def in_words(frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str]) -> Words:
     """How the whole numbers of some columns lie in words, alike in all files; of plans that are not of Spark none.
 
@@ -210,7 +205,8 @@ def read_words(
         return None
     n, here, schemas = sizes[0], bytes_here(frames[0]), [frame.collect_schema() for frame in frames]
     kinds = {name: [schema[name] for schema in schemas] for name in columns}
-    fit = all(map(may_fit, (kind for of in kinds.values() for kind in of))) and _are_whole(kinds) is not None
+    fit = all(kind.is_integer() or kind == nw.Boolean for of in kinds.values() for kind in of)
+    fit = fit and _are_whole(kinds) is not None
     fit = fit and all(schema[id].is_integer() for schema in schemas)
     if not fit or not 0 < n <= MOST_ROWS or (here is not None and len(sizes) * BYTES * n > here):
         return None

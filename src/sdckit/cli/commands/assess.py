@@ -11,32 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sdckit.catalogue import further
-from sdckit.cli import options
+from sdckit.cli import options, outputs, source
 from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_different
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
-from sdckit.cli.outputs import (
-    TO_STDOUT as STDOUT,
-    check_beside,
-    check_enough_records,
-    check_report_name,
-    check_table,
-    check_targets,
-)
 from sdckit.cli.progress import Steps
-from sdckit.cli.source import (
-    RELEASE,
-    EngineOptions,
-    GivenLog,
-    GivenRecipe,
-    GivenTargets,
-    Reading,
-    read_declared,
-    read_given,
-    read_release,
-    release_header,
-    takes,
-)
+from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, GivenTargets, Reading
 from sdckit.data.scenarios.scenario_form import NONE
 from sdckit.errors import ScenarioError, sure
 
@@ -95,27 +75,31 @@ class Release:
 
     released: Annotated[
         list[Path] | None,
-        RELEASE(
+        source.RELEASE(
             metavar="FILE", help="A file made from FILE that is to go out; several synthetic ones by repeating it."
         ),
     ] = None
-    id: Annotated[str | None, RELEASE("--id", metavar="COLUMN", help="Says which rows belong together.")] = None
-    aligned: Annotated[bool, RELEASE("--aligned", help="Row i of a release was made from row i of FILE.")] = False
+    id: Annotated[str | None, source.RELEASE("--id", metavar="COLUMN", help="Says which rows belong together.")] = None
+    aligned: Annotated[bool, source.RELEASE("--aligned", help="Row i of a release was made from row i of FILE.")] = (
+        False
+    )
     model: Annotated[
         Names,
-        RELEASE(
+        source.RELEASE(
             metavar="FORMULA", help="A regression that users will fit: 'income ~ age + sex', or 'logistic: ill ~ age'."
         ),
     ] = None
-    seed: Annotated[int | None, RELEASE(metavar="N", help="For what is random in the comparison.")] = None
+    seed: Annotated[int | None, source.RELEASE(metavar="N", help="For what is random in the comparison.")] = None
     control: Annotated[
         Path | None,
-        RELEASE(
+        source.RELEASE(
             metavar="FILE", help="People of the same kind who were never used to make it; starts simulated attacks."
         ),
     ] = None
-    attacks: Annotated[bool, RELEASE("--attacks", help="Make the simulated attacks without --control, too.")] = False
-    n_attacks: Annotated[int | None, RELEASE(metavar="N", help="Attempts of each attack: 500.")] = None
+    attacks: Annotated[bool, source.RELEASE("--attacks", help="Make the simulated attacks without --control, too.")] = (
+        False
+    )
+    n_attacks: Annotated[int | None, source.RELEASE(metavar="N", help="Attempts of each attack: 500.")] = None
     targets: GivenTargets = None
     recipe: GivenRecipe = None
     log: GivenLog = None
@@ -134,7 +118,7 @@ class Release:
         self, reading: Reading, scenario: Scenario, own: FileHeader, headers: Sequence[FileHeader]
     ) -> tuple[Recodings | None, Scenario]:
         """What --recipe or --log do to the original, and the scenario without the keys that they leave out."""
-        recodings_read = read_given(
+        recodings_read = source.read_given(
             reading.file, self.recipe, self.log, identifiers=scenario.identifiers, header=own, **reading.how
         ) if self.files else None  # fmt: skip
         if recodings_read is None:
@@ -191,7 +175,7 @@ class Release:
         check_different(file, self.files, self.control)
 
 
-@takes(
+@source.takes(
     Roles, Release, MatchingOptions, options.Limits, options.ReleaseType, options.CoverOptions, EngineOptions, Reading
 )
 def assess(
@@ -237,16 +221,16 @@ def assess(
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
     others = (roles.scenario, of_type.release_types, release.control, release.recipe, release.log, *release.files)
-    check_targets(report, json, figures, inputs=(*reading.inputs, *others))
-    check_report_name(report)
-    check_table(figures)
+    outputs.check_targets(report, json, figures, inputs=(*reading.inputs, *others))
+    outputs.check_report_name(report)
+    outputs.check_table(figures)
     cover.check(written=report is not None)
     if public and (report is None or internal or release.files or beside is not None):
         raise ScenarioError(
             "--public is of a --report that goes out with a release, and follows from it: give the release alone as "
             "FILE, without --released, --internal and --beside"
         )
-    check_beside(beside, written=report is not None or json is not None)
+    outputs.check_beside(beside, written=report is not None or json is not None)
     if public:
         chosen = release.alone(chosen, engine.header(reading))
     if dry_run:
@@ -274,7 +258,7 @@ def assess(
             from sdckit.data.files.write_file import write_file
 
             write_file(result.details(), figures, private=True)
-    if not quiet and json != STDOUT:
+    if not quiet and json != outputs.TO_STDOUT:
         deliver(result, name=file.name, report=report, full=full or bool(asked) or bool(roles.by))
         reading.tell_user_missing()
 
@@ -298,7 +282,7 @@ def run(
     scenario = release.by_itself(scenario, own)
     recodings, left = release.recodings(reading, scenario, own, headers)
     for file, header in zip(release.files, headers, strict=True):
-        release_header(file, left, also=also, header=header)
+        source.release_header(file, left, also=also, header=header)
     _check_insensitive(scenario, [own, *headers])
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
     going_out = [[name for name in header.columns if name not in scenario.identifiers or name in also]
@@ -321,10 +305,12 @@ def run(
         others, sizes = [other for other, _ in opened], [size for _, size in opened]
     else:
         others = [
-            read_release(file, left, also=also, whole=True, header=header, steps=steps, **reading.beside(file).how)
+            source.read_release(
+                file, left, also=also, whole=True, header=header, steps=steps, **reading.beside(file).how
+            )
             for file, header in zip(release.files, headers, strict=True)
         ]
-        frame = read_declared(
+        frame = source.read_declared(
             reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, header=own,
             **reading.how,
         )  # fmt: skip
@@ -332,12 +318,12 @@ def run(
     people = None
     if release.control is not None:
         how = reading.beside(release.control).how
-        people = read_release(release.control, left, if_there=more, steps=steps, **how)
+        people = source.read_release(release.control, left, if_there=more, steps=steps, **how)
         if not engine.used:
             check_labels_beside([(reading.file, frame), (release.control, people)])
     if documents:
         for records in (n, *sizes):
-            check_enough_records(records, internal=internal)
+            outputs.check_enough_records(records, internal=internal)
     steps.step(f"assessing {n:,} records")
     assessed: Assessment | ReleaseAssessment = assess_read(
         frame, others or None, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,

@@ -11,16 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
+from sdckit.cli import outputs
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
 from sdckit.cli.options import Quiet, ReleaseType, Texts, codes, make_scenario, split, split_named
-from sdckit.cli.outputs import (
-    TO_STDOUT as STDOUT,
-    check_enough_records,
-    check_report_name,
-    check_targets,
-    refuse_existing,
-    write_text,
-)
+from sdckit.cli.outputs import TO_STDOUT as STDOUT
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import next_commands, read_all
 from sdckit.cli.source import Reading, takes
@@ -87,9 +81,9 @@ def propose(
     where one does not: the recipe is what came nearest; 2 for bad input, or a threshold that could not be checked.
     """
     file, target = reading.file, Path(out)
-    check_targets(out, json, report, inputs=(file, scenario, of_type.release_types, control))
-    refuse_existing(out, json, force=force)
-    check_report_name(report)
+    outputs.check_targets(out, json, report, inputs=(file, scenario, of_type.release_types, control))
+    outputs.refuse_existing(out, json, force=force)
+    outputs.check_report_name(report)
     chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
     check_ledger(chosen)
     called = next_commands(out, reading, of_type, scenario)
@@ -106,7 +100,7 @@ def propose(
         frame = _read(file, reading, chosen, steps, **reading.how)
         columns = tuple(scan_header(file, **reading.how).columns)
         if report is not None:
-            check_enough_records(frame.height, internal=internal)
+            outputs.check_enough_records(frame.height, internal=internal)
         people = None if control is None else _read(control, reading, chosen, steps, **reading.beside(control).how)
         from sdckit.workflow.proposing.propose import make_proposal
 
@@ -130,7 +124,7 @@ def _first(passing: Alternative, *, target: Path, quiet: bool, internal: bool, s
     """Write the first recipe that holds every threshold, which the best one replaces once the search has ended."""
     if not seen:
         seen.append(passing)
-        write_text(target, passing.recipe.to_toml(), private=internal)
+        outputs.write_text(target, passing.recipe.to_toml(), private=internal)
         if not quiet:
             every = "every threshold" if passing.passed else "every threshold that can be judged"
             tell(f"{target.name} has a first recipe that holds {every}: {passing.words.partition(': ')[2]}.")
@@ -173,7 +167,7 @@ def _write_json(proposal: Proposal, path: str, *, internal: bool) -> None:
     if path == STDOUT:
         typer.echo(text)
         return
-    write_text(Path(path), text + "\n", private=internal)
+    outputs.write_text(Path(path), text + "\n", private=internal)
 
 
 def _numbers(named: list[str] | None) -> dict[str, float]:
@@ -191,7 +185,7 @@ def _tell(proposal: Proposal, out: str, target: Path, *, quiet: bool, internal: 
     if out == STDOUT:
         typer.echo(proposal.text, nl=False)
         return
-    write_text(target, proposal.text, private=internal)
+    outputs.write_text(target, proposal.text, private=internal)
     if quiet:
         return
     missed = {"Thresholds that do not hold": proposal.exceeded, "Not judged": proposal.unjudged}

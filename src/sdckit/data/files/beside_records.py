@@ -19,27 +19,11 @@ import numpy as np
 
 from sdckit.data import pa, pl
 from sdckit.data.columns import as_mask
+from sdckit.data.files import read_labelled, spellings
 from sdckit.data.files.file_checks import PACKED, clear_errors, file_format
 from sdckit.data.files.file_labels import code_text
 from sdckit.data.files.read_csv import has_further_sheets
-from sdckit.data.files.read_labelled import (
-    DESCRIBES,
-    labelled_values,
-    read_column_labels,
-    read_labelled,
-    stored_batches,
-    stored_schema,
-)
 from sdckit.data.files.scan_file import files_of, is_address
-from sdckit.data.files.spellings import (
-    SPELT,
-    ends_apart,
-    quoted_by_record,
-    spellings_of_cells,
-    spellings_of_missing,
-    spellings_of_numbers,
-    texts_for_missing,
-)
 from sdckit.data.files.workbook_checks import STRING, TEXT_OF_CELL
 from sdckit.data.scenarios.guessing.topics import MAKE_UP, topic_of
 from sdckit.display import some_of
@@ -107,7 +91,9 @@ _AROUND = re.compile(
 _SAID = re.compile(rb"<(?:\w+:)?(?:title|subject|description|keywords|category|contentStatus|HyperlinkBase)>[^<]")
 _SCHEMA = {b"ARROW:schema", b"org.apache.spark.version", b"org.apache.spark.timeZone"}
 _SPARK = b"org.apache.spark.sql.parquet.row.metadata"
-_OF_TYPES = re.compile(rb"(?i)_PL_\w+|ARROW:extension:\w+|PARQUET:field_id|" + "|".join(DESCRIBES).encode())
+_OF_TYPES = re.compile(
+    rb"(?i)_PL_\w+|ARROW:extension:\w+|PARQUET:field_id|" + "|".join(read_labelled.DESCRIBES).encode()
+)
 _OF_CODES = (0, -1)  # what programs write beneath missing categories
 _NUMBERS = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")  # of parts of a file, as engines name them
 _NUMBERED = re.compile(r"([^\W\d_]+)[ _=-]*#")  # the word before the number
@@ -148,16 +134,16 @@ def beside_records(
                 elif kind not in _CSV:
                     found += _of_labelled(file, kind, encoding, user_missing, codes=not missing)
         if not missing and kind in _CSV:
-            ways = spellings_of_missing(files, kind, delimiter=delimiter, encoding=encoding)
+            ways = spellings.spellings_of_missing(files, kind, delimiter=delimiter, encoding=encoding)
             if several := [name for name, texts in ways.items() if len(texts) > 1]:
                 found.append(SPELLED.format(some_of(several)))
         if kind in _CSV:
             how = {"delimiter": delimiter, "encoding": encoding}
-            numbers = [name for file in files for name in spellings_of_numbers(file, missing=missing, **how)]
+            numbers = [name for file in files for name in spellings.spellings_of_numbers(file, missing=missing, **how)]
             found += [NUMBERS.format(some_of([*dict.fromkeys(numbers)]))] * any(numbers)
-            quoted = [name for file in files for name in quoted_by_record(file, **how)]
+            quoted = [name for file in files for name in spellings.quoted_by_record(file, **how)]
             found += [QUOTED.format(some_of([*dict.fromkeys(quoted)]))] * any(quoted)
-            found += [LINES] * any(ends_apart(file, **how) for file in files)
+            found += [LINES] * any(spellings.ends_apart(file, **how) for file in files)
         named = (file.relative_to(path).as_posix() for file in files) if path.is_dir() else ()
         # folders of Parquet such as year=2019 are read as a column
         numbered = {_NUMBERS.sub("#", name if kind in _CSV else _FOLDERS.sub("", name)) for name in named}
@@ -193,7 +179,7 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *,
     found[TEXTS] = len(shown) < texts
     found[PARTS] = bool(book.comment) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
     yield from (words for words, there in found.items() if there)
-    several, styled = spellings_of_cells(path, header_row, codes=codes)
+    several, styled = spellings.spellings_of_cells(path, header_row, codes=codes)
     if several:
         yield OF_CELLS.format(some_of(several))
     if styled:
@@ -216,7 +202,7 @@ def _of_schema(schema: pa.Schema) -> Iterator[str]:
 
 def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
     """Metadata, categories that no record has, several missing values, and, of Arrow files, values beneath them."""
-    fields = list(schema := stored_schema(path, kind))
+    fields = list(schema := read_labelled.stored_schema(path, kind))
     yield from _of_schema(schema)
     # besides NaN, and the least number for times; a mixture of both is none
     fills = (0, 1) if b"pandas" in (schema.metadata or {}) else (0,)
@@ -229,11 +215,11 @@ def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
     numbers = [field.name for field in fields if pa.types.is_floating(field.type)]
     ways: dict[str, set[str | None]] = {field.name: set() for field in fields}
     read = [*coded, *texts, *numbers] if kind == "Parquet" else [field.name for field in fields]
-    for batch in stored_batches(path, kind, read):
+    for batch in read_labelled.stored_batches(path, kind, read):
         for name in (*coded, *texts, *numbers):
             ways[name].update([None] if batch.column(name).null_count else [])
         for name in texts:
-            ways[name].update(texts_for_missing(pl.Series(pl.from_arrow(batch.column(name)))))
+            ways[name].update(spellings.texts_for_missing(pl.Series(pl.from_arrow(batch.column(name)))))
         for name in numbers:
             values = np.asarray(pl.Series(pl.from_arrow(batch.column(name).drop_null())), np.float64)
             ways[name].update(f"NaN {bits}" for bits in np.unique(values[np.isnan(values)].view(np.int64)))
@@ -247,7 +233,7 @@ def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
             )
     beneath |= dict.fromkeys(name for name, seen in bits.items() if _are_values(*seen))
     for name in coded if codes else ():
-        ways[name].update(used[name] & {*SPELT})
+        ways[name].update(used[name] & {*spellings.SPELT})
     if several := [name for name, seen in ways.items() if len(seen) > 1]:
         yield SPELLED.format(some_of(several))
     if empty := [name for name in coded if unused[name] - used[name] - {None}]:
@@ -330,14 +316,14 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
     """Labels that no record has, several missing values, values declared so, notes, and characteristics of Stata."""
     if hidden := _declared_and_held(path, kind, encoding, user_missing):
         yield DECLARED.format(some_of(hidden))
-    frame, meta = labelled_values(path, kind, encoding=encoding)
+    frame, meta = read_labelled.labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
     if lettered := [
         name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], sets)
     ]:
         yield LETTERED.format(some_of(lettered))
     texts = [name for name, dtype in frame.schema.items() if codes and dtype == pl.String and name not in sets]
-    if several := [name for name in texts if len(texts_for_missing(frame[name].fill_null(""))) > 1]:
+    if several := [name for name in texts if len(spellings.texts_for_missing(frame[name].fill_null(""))) > 1]:
         yield SPELLED.format(some_of(several))
     held = {name: set(map(code_text, {*frame[name].to_list()})) for name in sets}
     unused = [name for name, labels in sets.items() if not {*map(code_text, labels)} <= held[name]]
@@ -355,11 +341,11 @@ def _lettered(series: pl.Series, sets: Mapping[str, Mapping[Any, str]]) -> bool:
 
 def _declared_and_held(path: Path, kind: str, encoding: str | None, user_missing: bool) -> list[str]:
     """The columns of which values are read as missing, since the file declares them so."""
-    labels = read_column_labels(path, kind, encoding=encoding)
+    labels = read_labelled.read_column_labels(path, kind, encoding=encoding)
     if not (declared := [name for name in labels if labels[name].missing]):
         return []
-    stored, _ = labelled_values(path, kind, columns=declared, encoding=encoding)
-    read, _ = read_labelled(path, kind, columns=declared, encoding=encoding, user_missing=user_missing)
+    stored, _ = read_labelled.labelled_values(path, kind, columns=declared, encoding=encoding)
+    read, _ = read_labelled.read_labelled(path, kind, columns=declared, encoding=encoding, user_missing=user_missing)
     return [name for name in declared if read[name].null_count() > stored[name].null_count()]
 
 

@@ -14,16 +14,9 @@ from typing import Any
 from sdckit import operating_system
 from sdckit.data import pl, pt
 from sdckit.data.domain import ColumnType, Domain, DomainColumn, draft_toml
+from sdckit.data.files import read_labelled
 from sdckit.data.files.file_checks import bare_name, file_format, refuse_duplicates, unpacked
 from sdckit.data.files.file_labels import FileLabels, code_text
-from sdckit.data.files.read_labelled import (
-    declared_types,
-    labelled_header,
-    read_columnar,
-    read_labelled,
-    read_labels,
-    stored_schema,
-)
 from sdckit.data.frames import exactly
 from sdckit.errors import FileFormatError, ScenarioError
 
@@ -69,9 +62,9 @@ class DomainFile:
         if self.kind == "CSV":
             return dict.fromkeys(_csv_header(self)[0], "text")
         if self.kind not in COLUMNAR:
-            labelled_header(self.path, self.kind, encoding=self.encoding)
-            return declared_types(self.path, self.kind, encoding=self.encoding)
-        schema = stored_schema(self.path, self.kind)
+            read_labelled.labelled_header(self.path, self.kind, encoding=self.encoding)
+            return read_labelled.declared_types(self.path, self.kind, encoding=self.encoding)
+        schema = read_labelled.stored_schema(self.path, self.kind)
         refuse_duplicates(self.path, schema.names)
         return {field.name: _type_of(field.type) for field in schema}
 
@@ -88,10 +81,10 @@ class DomainFile:
             )
             return _with_points(frame, domain) if self.decimal == "," else frame
         if self.kind in COLUMNAR:
-            return read_columnar(self.path, self.kind, columns=wanted, missing=("",))[0]
+            return read_labelled.read_columnar(self.path, self.kind, columns=wanted, missing=("",))[0]
         how: dict[str, Any] = {"columns": wanted, "missing": ("",), "encoding": self.encoding, "labels": False}
-        frame, _ = read_labelled(self.path, self.kind, **how)
-        labels = read_labels(self.path, encoding=self.encoding)
+        frame, _ = read_labelled.read_labelled(self.path, self.kind, **how)
+        labels = read_labelled.read_labels(self.path, encoding=self.encoding)
         texts = [column.name for column in domain.columns if column.type == "text"]
         return frame.with_columns(_labelled(frame[name], codes) for name in texts if (codes := labels.get(name).codes))
 
@@ -130,7 +123,7 @@ def draft_domain(
     ['', '[columns.age]', 'type = "text"', '# levels = []']
     """
     file = DomainFile(Path(path), delimiter, encoding)
-    known = _of_codebook(read_labels(file.path, encoding=encoding)) if from_codebook else {}
+    known = _of_codebook(read_labelled.read_labels(file.path, encoding=encoding)) if from_codebook else {}
     if from_codebook and not known:
         raise ScenarioError(f"{file.path.name} has no value labels; SPSS and Stata files may have some")
     return draft_toml(file.types, dataset=bare_name(file.path).stem, known=known)

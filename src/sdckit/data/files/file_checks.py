@@ -293,12 +293,11 @@ def warn_of_absent(identifiers: Sequence[str], names: Sequence[str]) -> None:
     )
 
 
-def _damaged() -> str:
-    return "it is damaged or uses a feature that is not supported"
+DAMAGED = "it is damaged or uses a feature that is not supported"
 
 
 @contextmanager
-def clear_errors(path: Path, what: str, why: Callable[[], str] = _damaged) -> Iterator[None]:
+def clear_errors(path: Path, what: str, why: Callable[[], str] = lambda: DAMAGED) -> Iterator[None]:
     """Replace errors of a library, which may quote records, by one that names only the file."""
     kinds = (pl.exceptions.PolarsError, OSError, EOFError, OverflowError, RuntimeError, MemoryError)
     try:

@@ -58,7 +58,8 @@ def read_columnar(
             if kind == "Parquet":
                 raise
             frame = _by_pyarrow(path, names, rows)
-        frame = frame.with_columns(_in_order(frame[name], path, kind) for name in names if _is_named(frame[name]))
+        named = [name for name in names if frame.schema[name] == pl.Categorical]
+        frame = frame.with_columns(_in_order(frame[name], path, kind) for name in named)
         return (apply_codes(frame, ("", *missing)), ()) if missing else take_defaults(frame)
 
 
@@ -148,10 +149,6 @@ def stored_schema(path: Path, kind: str) -> pa.Schema:
                 schema = _opened(source, path).schema
         _ = schema.names  # ValueError where one is no text
         return schema
-
-
-def _is_named(series: pl.Series) -> bool:
-    return series.dtype == pl.Categorical
 
 
 def _in_order(series: pl.Series, path: Path, kind: str) -> pl.Series:
@@ -253,8 +250,8 @@ def _with_user_missing(kind: str) -> dict[str, bool]:
 
 def _user_missing(meta: Any, name: str) -> tuple[tuple[Any, Any], ...]:
     ranges = tuple((_plain_code(ends["lo"]), _plain_code(ends["hi"])) for ends in meta.missing_ranges.get(name, ()))
-    labelled = meta.variable_value_labels.get(name, {})
-    letters = {*meta.missing_user_values.get(name, ()), *(code for code in labelled if _is_letter(meta, code))}
+    labelled = meta.variable_value_labels.get(name, {}) if meta.file_format == "dta" else {}  # no strings have labels
+    letters = {*meta.missing_user_values.get(name, ()), *(code for code in labelled if isinstance(code, str))}
     return ranges + tuple((letter, letter) for letter in sorted(letters))
 
 
@@ -283,11 +280,6 @@ def _declared_words(low: Any, high: Any, texts: Mapping[Any, str], kind: str) ->
         return f"{dot}{code_text(low)}" + (f" ({texts[low]})" if low in texts else "")
     ends = (code_text(end) if isinstance(end, str) or abs(end) < _OPEN else "" for end in (low, high))
     return " … ".join(ends).strip()
-
-
-def _is_letter(meta: Any, code: object) -> bool:
-    """Whether a code is one of Stata's missing values (strings have no labels in Stata)."""
-    return isinstance(code, str) and meta.file_format == "dta"
 
 
 def _measure(meta: Any, name: str) -> str:

@@ -108,8 +108,7 @@ def scan_file(
     if memory is not None:
         shares_of(arguments.text(memory, "memory") if engine == "duckdb" else "")
     if beside is not None and (memory is not None or not is_relation(beside)):
-        says = "beside= is a plan of DuckDB, whose memory is taken: leave memory= out"
-        raise DataError(says, argument="beside")
+        raise DataError("beside= is a plan of DuckDB, whose memory is taken: leave memory= out", argument="beside")
     for name, value in (("delimiter", delimiter), ("encoding", encoding), ("decimal", decimal)):
         if value is not None:
             arguments.text(value, name)

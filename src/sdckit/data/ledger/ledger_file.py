@@ -20,21 +20,7 @@ import numpy as np
 from sdckit import operating_system
 from sdckit.data import pa, pq
 from sdckit.data.files.whole_files import PRIVATE, reason_of, replacing
-from sdckit.data.ledger.chain import (
-    PENDING,
-    RELEASED,
-    RESTORE,
-    WITHDRAWN,
-    Head,
-    Link,
-    check_head,
-    following,
-    head_of,
-    locked,
-    read_head,
-    start,
-    write_head,
-)
+from sdckit.data.ledger import chain
 from sdckit.data.ledger.digests import WIDTH, Digester, Part, Place, Sketch
 from sdckit.data.memory import free_bytes
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
@@ -156,8 +142,8 @@ class LedgerFile:
     folder: Path
     survey: str
     number: str
-    links: tuple[Link, ...]
-    head: Head
+    links: tuple[chain.Link, ...]
+    head: chain.Head
     digester: Digester = field(repr=False)
     head_file: Path = field(repr=False)
 
@@ -166,7 +152,7 @@ class LedgerFile:
         """The releases that went out or are pending, in the order they were added."""
         entries: dict[str, LedgerEntry] = {}
         for link in self.links:
-            if link.what == WITHDRAWN:
+            if link.what == chain.WITHDRAWN:
                 del entries[link.name]
             elif link.fields:
                 entries[link.name] = _entry(link)
@@ -229,7 +215,7 @@ class LedgerFile:
         Raises DataError: the name is taken, or no name; FileFormatError: the ledger cannot be written.
         """
         _check_name(name, date)
-        with locked(self.folder):
+        with chain.locked(self.folder):
             now = self._now()  # another process may have added one meanwhile
             known = now.check_free(name, again=again)
             nonce = secrets.token_hex(WIDTH)
@@ -239,15 +225,15 @@ class LedgerFile:
             with replacing(self.folder / entry.file, what="the sketch", private=True) as part:
                 part.write_bytes(raw)
             if known:
-                now = now._followed(WITHDRAWN, name)
-            return now._followed(PENDING if pending else RELEASED, name, entry.stored)._written()
+                now = now._followed(chain.WITHDRAWN, name)
+            return now._followed(chain.PENDING if pending else chain.RELEASED, name, entry.stored)._written()
 
     def with_released(self, name: str) -> LedgerFile:
         """Say of a pending release that it goes out; nothing is to do where it did.
 
         Raises DataError: there is no such entry, or the ledger has entries that this one, when it was opened, had not.
         """
-        with locked(self.folder):
+        with chain.locked(self.folder):
             now = self._now()
             if not now.entry(name).pending:
                 return now
@@ -256,25 +242,25 @@ class LedgerFile:
                 raise DataError(
                     f"the ledger got {', '.join(later)} meanwhile, which {name!r} was not held against; check again"
                 )
-            return now._followed(RELEASED, name)._written()
+            return now._followed(chain.RELEASED, name)._written()
 
     def without_pending(self, name: str) -> LedgerFile:
         """Take back a release that did not go out.
 
         Raises DataError: there is no such entry, or it went out.
         """
-        with locked(self.folder):
+        with chain.locked(self.folder):
             now = self._now()
             if not now.entry(name).pending:
                 raise DataError(f"{name!r} went out; what went out stays in the ledger", argument="name")
-            return now._followed(WITHDRAWN, name)._written()
+            return now._followed(chain.WITHDRAWN, name)._written()
 
     def _now(self) -> LedgerFile:
         return open_file(self.folder, self.digester, self.head_file)
 
     def _followed(self, what: str, name: str, entry: Mapping[str, Any] | None = None) -> LedgerFile:
-        link = following(self.head, what, name, entry or {}, self.digester)
-        return replace(self, links=(*self.links, link), head=Head(self.head.number + 1, link.digest))
+        link = chain.following(self.head, what, name, entry or {}, self.digester)
+        return replace(self, links=(*self.links, link), head=chain.Head(self.head.number + 1, link.digest))
 
     def _written(self) -> LedgerFile:
         """Write the entries, then the head; whatever ends the program between, no entry is lost, and none is half."""
@@ -285,7 +271,7 @@ class LedgerFile:
         links = "".join(f"\n[[chain]]\n{write_toml(link.plain, ())}" for link in self.links)
         with replacing(self.folder / TOML, what="the ledger", private=True) as part:
             part.write_text(write_toml(head, ()) + links, encoding="utf-8")
-        write_head(self.head_file, self.head)
+        chain.write_head(self.head_file, self.head)
         kept = {entry.file for entry in self.entries}
         for file in self.folder.iterdir():  # of entries that were taken back, or never came to be
             if SKETCH.fullmatch(file.name) and file.name not in kept:
@@ -317,10 +303,12 @@ def create_file(folder: Path, survey: str, digester: Digester, head: Path) -> Le
     except OSError as error:
         raise FileFormatError(f"could not make the folder {folder.name}: {reason_of(error)}") from None
     if any(SKETCH.fullmatch(file.name) for file in folder.iterdir()):
-        raise FileFormatError(f"{folder.name} holds sketches of a ledger, but no {TOML}: {RESTORE}, or name another")
+        raise FileFormatError(
+            f"{folder.name} holds sketches of a ledger, but no {TOML}: {chain.RESTORE}, or name another"
+        )
     number = secrets.token_hex(WIDTH)
-    first = start(_about(survey, number), digester)
-    write_head(head, first)
+    first = chain.start(_about(survey, number), digester)
+    chain.write_head(head, first)
     return LedgerFile(folder, survey, number, (), first, digester, head)._written()
 
 
@@ -329,17 +317,17 @@ def open_file(folder: Path, digester: Digester, head: Path) -> LedgerFile:
 
     Raises FileFormatError: there is none, an older copy, or one that was changed; DataError: another key.
     """
-    known = read_head(head)  # first: meanwhile another process may add an entry, and move the head
+    known = chain.read_head(head)  # first: meanwhile another process may add an entry, and move the head
     plain, survey, number = _read(folder, digester)
     if plain["schema_version"] == OLDER:
         raise FileFormatError(
             f"the ledger in {folder.name} was made before ledgers had a chain; look at it, and seal it once: "
             "'sdckit ledger upgrade'"
         )
-    first = start(_about(survey, number), digester)
+    first = chain.start(_about(survey, number), digester)
     with _undamaged(folder):
-        end, links = head_of(first, plain.get("chain", ()), digester)
-        check_head(head.name, known, [first, *(Head(i, link.digest) for i, link in enumerate(links, 1))])
+        end, links = chain.head_of(first, plain.get("chain", ()), digester)
+        chain.check_head(head.name, known, [first, *(chain.Head(i, link.digest) for i, link in enumerate(links, 1))])
         ledger = LedgerFile(folder, survey, number, links, end, digester, head)
         _ = ledger.entries
     return ledger
@@ -351,23 +339,23 @@ def upgrade_file(folder: Path, digester: Digester, head: Path) -> LedgerFile:
     Raises FileFormatError: it has one, or its key had one before; a sketch is gone or was changed. DataError: another
     key.
     """
-    with locked(folder):
+    with chain.locked(folder):
         plain, survey, number = _read(folder, digester)
         if plain["schema_version"] != OLDER:
             raise FileFormatError(f"the ledger in {folder.name} has a chain already: there is nothing to upgrade")
-        first = start(_about(survey, number), digester)
+        first = chain.start(_about(survey, number), digester)
         ledger = LedgerFile(folder, survey, number, (), first, digester, head)
         with _undamaged(folder):
             for name, table in plain.get("releases", {}).items():
-                entry = _entry(Link(RELEASED, name, "", table))
+                entry = _entry(chain.Link(chain.RELEASED, name, "", table))
                 ledger.read(entry)
-                ledger = ledger._followed(RELEASED, name, entry.stored)
-        if read_head(head) not in (None, ledger.head):
+                ledger = ledger._followed(chain.RELEASED, name, entry.stored)
+        if chain.read_head(head) not in (None, ledger.head):
             raise FileFormatError(
                 f"{head.name} beside the key is the head of other entries: this ledger was upgraded before, and "
-                f"{folder.name} is an older copy; {RESTORE}"
+                f"{folder.name} is an older copy; {chain.RESTORE}"
             )
-        write_head(head, ledger.head)  # first: killed after it, the same is done once more
+        chain.write_head(head, ledger.head)  # first: killed after it, the same is done once more
         return ledger._written()
 
 
@@ -398,9 +386,9 @@ def _undamaged(folder: Path) -> Iterator[None]:
         raise FileFormatError(f"{TOML} in {folder.name} is damaged: an entry is missing or of another kind") from None
 
 
-def _entry(link: Link) -> LedgerEntry:
+def _entry(link: chain.Link) -> LedgerEntry:
     entry = LedgerEntry(
-        link.name, pending=link.what == PENDING, **{name: _frozen(value) for name, value in link.fields.items()}
+        link.name, pending=link.what == chain.PENDING, **{name: _frozen(value) for name, value in link.fields.items()}
     )
     bytes.fromhex(entry.nonce)
     if entry.file != Path(entry.file).name or any(len(place) < 2 for place in entry.sets):

@@ -12,22 +12,8 @@ from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.rule_conditions import EditRule, read_edit_rules
+from sdckit.data.scenarios import scenario_checks
 from sdckit.data.scenarios.matching import Matching
-from sdckit.data.scenarios.scenario_checks import (
-    SINGLE,
-    STRICT,
-    Children,
-    LedgerPlace,
-    Name,
-    check_consistent,
-    check_missing_rules,
-    explained,
-    is_pattern,
-    listed_names,
-    name_intruders,
-    role_words,
-    roles_of,
-)
 from sdckit.data.scenarios.scenario_form import NOBODY, NONE
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
 from sdckit.data.scenarios.thresholds import Thresholds, check_release, limits_in_force, office_types, read_limits
@@ -95,7 +81,7 @@ def _rules(value: Any) -> tuple[dict[str, Any], ...]:
 
 
 MissingRule = Literal["wildcard", "category", "error"]
-_Names = tuple[Name, ...]
+_Names = tuple[scenario_checks.Name, ...]
 _Share = Annotated[float, Field(strict=True, gt=0, le=1)]
 
 
@@ -205,14 +191,14 @@ class Scenario(Displayed, BaseModel):
     k = 3
     """
 
-    model_config = STRICT
+    model_config = scenario_checks.STRICT
 
-    intruders: dict[Name, _Names]
-    weight: Name | None = None
+    intruders: dict[scenario_checks.Name, _Names]
+    weight: scenario_checks.Name | None = None
     sampling_fraction: _Share | None = None
-    household: Name | None = None
-    person: Name | None = None
-    time: Name | None = None
+    household: scenario_checks.Name | None = None
+    person: scenario_checks.Name | None = None
+    time: scenario_checks.Name | None = None
     household_variables: _Names = ()
     sensitive: _Names = ()
     numeric: _Names = ()
@@ -224,21 +210,21 @@ class Scenario(Displayed, BaseModel):
     insensitive_because: str = ""
     # roles of which the scenario says who has them, or none
     stated: tuple[Literal["sensitive", "household", "magnitudes"], ...] = ()
-    hierarchies: dict[Name, Name] = Field(default_factory=dict)
+    hierarchies: dict[scenario_checks.Name, scenario_checks.Name] = Field(default_factory=dict)
     thresholds: Thresholds = Field(default_factory=Thresholds)
-    missing: MissingRule | dict[Name, MissingRule] = "wildcard"
+    missing: MissingRule | dict[scenario_checks.Name, MissingRule] = "wildcard"
     alpha: Annotated[float, Field(strict=True, ge=0, le=1)] = 1.0
-    release: Name | None = None
-    release_types: dict[Name, dict[Name, Any]] = Field(default_factory=dict)
+    release: scenario_checks.Name | None = None
+    release_types: dict[scenario_checks.Name, dict[scenario_checks.Name, Any]] = Field(default_factory=dict)
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
     unconfirmed: _Names = ()
     matching: Matching = Field(default_factory=Matching)
-    ledger: LedgerPlace | None = None
-    children: Children | None = None
-    tables: tuple[dict[Name, Any], ...] = ()
-    rules: tuple[dict[Name, Any], ...] = ()
+    ledger: scenario_checks.LedgerPlace | None = None
+    children: scenario_checks.Children | None = None
+    tables: tuple[dict[scenario_checks.Name, Any], ...] = ()
+    rules: tuple[dict[scenario_checks.Name, Any], ...] = ()
     _folder: Path = PrivateAttr(default_factory=Path)  # root of relative paths; not compared
 
     def __init__(
@@ -271,8 +257,8 @@ class Scenario(Displayed, BaseModel):
         title: str = "",
         aligned: bool = False,
         matching: Matching | Mapping[str, Any] | None = None,
-        ledger: LedgerPlace | Mapping[str, Any] | None = None,
-        children: Children | Mapping[str, Any] | None = None,
+        ledger: scenario_checks.LedgerPlace | Mapping[str, Any] | None = None,
+        children: scenario_checks.Children | Mapping[str, Any] | None = None,
         tables: Sequence[Mapping[str, Any]] = (),
         rules: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
         unconfirmed: Sequence[str] = (),
@@ -281,8 +267,8 @@ class Scenario(Displayed, BaseModel):
         stated = _stated(sensitive, household, magnitudes, unknown.pop("stated", None))
         try:
             super().__init__(
-                intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
-                household=None if household == NONE else household, person=person,
+                intruders=scenario_checks.name_intruders(keys, intruders), weight=weight,
+                sampling_fraction=sampling_fraction, household=None if household == NONE else household, person=person,
                 time=time, household_variables=household_variables, sensitive=() if sensitive is None else sensitive,
                 numeric=_with_magnitudes(numeric, magnitudes), magnitudes=() if magnitudes is None else magnitudes,
                 number_groups=number_groups, ordered=ordered, identifiers=identifiers, insensitive=insensitive,
@@ -290,13 +276,11 @@ class Scenario(Displayed, BaseModel):
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
                 title=title, aligned=aligned, matching=Matching() if matching is None else _table(Matching, matching),
-                ledger=_table(LedgerPlace, ledger), children=_table(Children, children),
-                tables=read_tables(tables), rules=_rules(rules),
-                unconfirmed=unconfirmed,
-                **unknown,
+                ledger=_table(scenario_checks.LedgerPlace, ledger), children=_table(scenario_checks.Children, children),
+                tables=read_tables(tables), rules=_rules(rules), unconfirmed=unconfirmed, **unknown,
             )  # fmt: skip
         except ValidationError as error:
-            raise explained(error, ["keys", *type(self).model_fields]) from None
+            raise scenario_checks.explained(error, ["keys", *type(self).model_fields]) from None
 
     def __eq__(self, other: object) -> bool:
         """Whether all entries are equal, wherever they were read from."""
@@ -313,12 +297,12 @@ class Scenario(Displayed, BaseModel):
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         # refused: the order of a set differs between runs, and a column has values of records where names are asked for
-        return names if isinstance(names := listed_names(value), tuple) else None
+        return names if isinstance(names := scenario_checks.listed_names(value), tuple) else None
 
     @field_validator("missing", mode="before")
     @classmethod
     def _known_rule(cls, value: Any) -> Any:
-        check_missing_rules(value)
+        scenario_checks.check_missing_rules(value)
         return value
 
     @field_validator("missing_codes", mode="before")
@@ -330,7 +314,7 @@ class Scenario(Displayed, BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:
-        check_consistent(self)
+        scenario_checks.check_consistent(self)
         check_release(self)
         return self
 
@@ -339,8 +323,7 @@ class Scenario(Displayed, BaseModel):
         """The keys of the only intruder; with several, choose one by `intruder`."""
         if len(self.intruders) > 1:
             names = ", ".join(f"'{name}'" for name in self.intruders)
-            says = f"the scenario has several intruders ({names}); choose one with .intruder(name)"
-            raise ScenarioError(says)
+            raise ScenarioError(f"the scenario has several intruders ({names}); choose one with .intruder(name)")
         return next(iter(self.intruders.values()), ())
 
     @property
@@ -410,7 +393,9 @@ class Scenario(Displayed, BaseModel):
         counted = [name for table in self.tables for name in table.get("variables", ())]
         counted += [table["sum"] for table in self.tables if "sum" in table]
         counted += [name for rule in self.edit_rules for name in rule.columns]
-        return tuple(dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted]))
+        return tuple(
+            dict.fromkeys([*(name for role, name in scenario_checks.roles_of(self) if role != "identifiers"), *counted])
+        )
 
     @property
     def edit_rules(self) -> tuple[EditRule, ...]:
@@ -436,7 +421,7 @@ class Scenario(Displayed, BaseModel):
         Keys are kept: a file without a key cannot be measured.
         """
         fields: dict[str, Any] = {}
-        for role in SINGLE:
+        for role in scenario_checks.SINGLE:
             if getattr(self, role) not in columns:
                 fields[role] = None
         for role in ("household_variables", "sensitive", "numeric", "magnitudes", "number_groups"):
@@ -449,7 +434,7 @@ class Scenario(Displayed, BaseModel):
             fields["household_variables"] = ()
         return self.changed(**fields)
 
-    def _missing_of(self, keys: Collection[str]) -> MissingRule | dict[Name, MissingRule]:
+    def _missing_of(self, keys: Collection[str]) -> MissingRule | dict[scenario_checks.Name, MissingRule]:
         if not isinstance(self.missing, dict):
             return self.missing
         return {key: rule for key, rule in self.missing.items() if key in keys} or "wildcard"
@@ -478,7 +463,7 @@ class Scenario(Displayed, BaseModel):
         """
         return self.of_keys(columns).narrowed(columns).changed(
             ledger=None, identifiers=[name for name in self.identifiers if name in columns],
-            insensitive=[name for name in self.insensitive if name in columns or is_pattern(name)],
+            insensitive=[name for name in self.insensitive if name in columns or scenario_checks.is_pattern(name)],
         )  # fmt: skip
 
     def keeping_back_id(self) -> Scenario:
@@ -520,14 +505,14 @@ class Scenario(Displayed, BaseModel):
         """
         present = set(columns)
         absent: dict[str, str] = {}
-        for role, name in roles_of(self):
+        for role, name in scenario_checks.roles_of(self):
             if role != "identifiers" and name not in present:
                 absent.setdefault(name, role)
         if absent:
             may = may_tell(columns, self.columns, certain=certain)
             problems = []
             for name, role in absent.items():
-                problems.append(f"the file has no column '{name}' (declared as {role_words(role)})")
+                problems.append(f"the file has no column '{name}' (declared as {scenario_checks.role_words(role)})")
                 problems += [did_you_mean(name, columns)] if may else []
             # what there is stands once, behind all that there is not
             raise ColumnError("; ".join([*dict.fromkeys(reversed(problems))][::-1] + ([] if may else [WITHHELD])))
@@ -620,7 +605,7 @@ def _paths(value: Any) -> Any:
 
 def _with_magnitudes(numeric: Any, magnitudes: Any) -> Any:
     """The numeric columns with the magnitudes among them; as given where either is no list."""
-    numeric, magnitudes = listed_names(numeric), listed_names(magnitudes)
+    numeric, magnitudes = scenario_checks.listed_names(numeric), scenario_checks.listed_names(magnitudes)
     if not (isinstance(numeric, tuple) and isinstance(magnitudes, tuple)):
         return numeric
     return (*numeric, *(name for name in magnitudes if name not in numeric))

@@ -18,7 +18,7 @@ from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.identity.contributions import coarsening
 from sdckit.identity.contributions.coarsening import Declared, Grouping, Levels
 from sdckit.identity.individual_risk import refuse_short
@@ -318,9 +318,7 @@ def leave_out(
 
     Keys with more codes than a table takes are left out of `coarser`.
     """
-    table, layout, keys = cells.table, cells.table.layout, cells.keys
-    assert table.words is not None
-    assert layout is not None
+    table, layout, keys = cells.table, sure(cells.table.layout), cells.keys
 
     def branch_of(j: int, new: bool, partners: tuple[int, ...]) -> Branch:
         codes = _codes(layout.bits[j], levels[keys[j]], groupings.get(keys[j])) if new else None
@@ -349,10 +347,8 @@ def leave_out(
 def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
     """Margin sums where cells only merge; a record is unique where its cell has fewer than 2 records."""
     del levels
-    table, layout, limits = cells.table, cells.table.layout, [2, *k]
-    assert table.words is not None
-    assert layout is not None
-    weighed = weigh(table.words, table.size, cells.columns.get("population_frequency"))
+    table, layout, limits = cells.table, sure(cells.table.layout), [2, *k]
+    weighed = weigh(sure(table.words), table.size, cells.columns.get("population_frequency"))
     whole = np.array([table.size[table.size < limit].sum() for limit in limits])
     out: list[tuple[Branch, Counted]] = []
     for shared, branches in plan:
@@ -363,9 +359,7 @@ def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[
 
 def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
     """Margin sums where cells also match others by wildcards; match counts are sums of fractions of alpha."""
-    table, layout, fraction = cells.table, cells.table.layout, cells.roles.sampling_fraction
-    assert table.words is not None
-    assert layout is not None
+    table, layout, fraction = cells.table, sure(cells.table.layout), cells.roles.sampling_fraction
     limits = limits_of(k)
     weight = table.weight if fraction is None else table.size / fraction
     wild = Wild(
@@ -373,7 +367,7 @@ def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence
         [levels[key].codes if free else None for key, free in zip(cells.keys, _is_wild(cells), strict=True)],
         cells.alpha,
     )
-    weighed = weigh(table.words, table.size, weight)
+    weighed = weigh(sure(table.words), table.size, weight)
     by_round = matched_sums(weighed, plan, shifts=layout.shifts, bits=layout.bits, limits=limits.tolist(), wild=wild)
     branches = [branch for _, of_round in plan for branch in of_round]
     f, big_f = cells.columns["sample_frequency"], cells.columns.get("population_frequency")

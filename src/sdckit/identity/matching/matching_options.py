@@ -205,8 +205,7 @@ def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
     Raises `DataError`: several widths, one that is relative, or missing values that match any.
     """
     if width is not None and not is_number(width):
-        words = "width is one number of standard deviations where distance='euclidean'"
-        raise DataError(words, argument="width")
+        raise DataError("width is one number of standard deviations where distance='euclidean'", argument="width")
     if relative is not None:
         words = "relative says nothing where distance='euclidean': the width is in standard deviations"
         raise DataError(words, argument="relative")
@@ -268,8 +267,7 @@ def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
     if given.dtype == np.bool_ and given.shape == (n,):
         positions = np.flatnonzero(given)
     elif given.dtype == np.bool_:
-        words = f"rows= as true and false needs one value for each of the {n} records"
-        raise DataError(words, argument="rows")
+        raise DataError(f"rows= as true and false needs one value for each of the {n} records", argument="rows")
     elif given.ndim != 1 or (given.dtype.kind not in "iu" and len(given)):
         words = "rows= takes row numbers of the original, from 1, or true and false for each record"
         raise DataError(words, argument="rows")

@@ -208,11 +208,9 @@ def options(method: Method, distance: Distance, n_best: int, weights: Weights) -
         raise DataError("method='rank' has a distance of its own; leave distance= out", argument="distance")
     arguments.count(n_best, "n_best", "counts candidates")
     if method == "assignment" and n_best != 1:
-        words = "method='assignment' links each record to one original; leave n_best= out"
-        raise DataError(words, argument="n_best")
+        raise DataError("method='assignment' links each record to one original; leave n_best= out", argument="n_best")
     if weights is not None and method != "rank" and distance == "mahalanobis":
-        words = "distance='mahalanobis' weighs by the covariance; leave weights= out"
-        raise DataError(words, argument="weights")
+        raise DataError("distance='mahalanobis' weighs by the covariance; leave weights= out", argument="weights")
     return Options(method, distance, int(n_best), weights)
 
 
@@ -570,8 +568,7 @@ def record_linkage(
         named = _named(variables, numeric, chosen, scenario)
         return broken.of(_streamed(opened, drawn, chosen, named, broken, rng, prefix))
     if n_best > pair.n:
-        words = f"n_best={n_best} of {pair.n} originals: ask for no more than there are"
-        raise DataError(words, argument="n_best")
+        raise DataError(f"n_best={n_best} of {pair.n} originals: ask for no more than there are", argument="n_best")
     if method == "assignment" and pair.n > ASSIGNED_ROWS:
         words = f"method='assignment' takes up to {ASSIGNED_ROWS} records, these are {pair.n}"
         raise DataError(f"{words}; use method='nearest', or a sample of the records", argument="method")

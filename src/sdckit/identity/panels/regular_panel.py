@@ -13,6 +13,7 @@ import numpy as np
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Tabulated, group_codes, tabulate
 from sdckit.data.columns import ALL_VALID, Coded
+from sdckit.errors import sure
 from sdckit.identity.panels.point_files import PointFile, PointFiles
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 
@@ -70,8 +71,7 @@ class Tally:
 
     def without(self) -> Floats:
         """Share alone where nothing of each wave is known (T,)."""
-        assert self.of_wave is not None
-        n, alone = self.n - self.of_wave[0], self.alone - self.of_wave[1]
+        n, alone = self.n - sure(self.of_wave)[0], self.alone - sure(self.of_wave)[1]
         shares = np.divide(alone, n, out=np.full(n.shape, np.nan), where=n > 0)
         return np.array([share[~np.isnan(share)].mean() if (n_of > 0).any() else np.nan
                          for share, n_of in zip(shares, n, strict=True)])  # fmt: skip

@@ -234,42 +234,27 @@ def dense_main_effects(grid: Grid, counts: NDArray[np.float64]) -> NDArray[np.fl
 
 
 @njit(cache=True, nogil=True)
-def _sum_margin(mu, shape, strides, total):  # type: ignore[no-untyped-def]
-    """Sum the dense table `mu` (flat; `shape` in layout order) into the margin `total`; stride 0: summed over."""
+def _walk_margin(mu, shape, strides, margin, scale):  # type: ignore[no-untyped-def]
+    """Add the dense table `mu` (flat; `shape` in layout order) to its `margin`; or multiply it in place, to `scale`.
+
+    A stride of 0: the key is summed over.
+    """
     last = len(shape) - 1
     inner, step = shape[last], strides[last]
     digits = np.zeros(last + 1, np.int64)
-    total[:] = 0
     base, at = 0, 0
     while at < len(mu):
-        if step == 0:
+        if scale:
+            for j in range(inner):
+                mu[at + j] *= margin[base + j * step]
+        elif step == 0:
             part = 0.0
             for j in range(inner):
                 part += mu[at + j]
-            total[base] += part
+            margin[base] += part
         else:
             for j in range(inner):
-                total[base + j * step] += mu[at + j]
-        at += inner
-        for v in range(last - 1, -1, -1):
-            digits[v] += 1
-            base += strides[v]
-            if digits[v] < shape[v]:
-                break
-            base -= digits[v] * strides[v]
-            digits[v] = 0
-
-
-@njit(cache=True, nogil=True)
-def _scale_margin(mu, shape, strides, ratio):  # type: ignore[no-untyped-def]
-    """Multiply each cell of the dense table `mu` in place by the `ratio` of its margin cell."""
-    last = len(shape) - 1
-    inner, step = shape[last], strides[last]
-    digits = np.zeros(last + 1, np.int64)
-    base, at = 0, 0
-    while at < len(mu):
-        for j in range(inner):
-            mu[at + j] *= ratio[base + j * step]
+                margin[base + j * step] += mu[at + j]
         at += inner
         for v in range(last - 1, -1, -1):
             digits[v] += 1
@@ -283,12 +268,13 @@ def _scale_margin(mu, shape, strides, ratio):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _fit_margin(mu, shape, strides, target, total):  # type: ignore[no-untyped-def]
     """Scale `mu` in place to the margin `target`, `total` being scratch; return the largest gap before."""
-    _sum_margin(mu, shape, strides, total)
+    total[:] = 0
+    _walk_margin(mu, shape, strides, total, False)
     gap = 0.0
     for i in range(len(total)):
         gap = max(gap, abs(total[i] - target[i]))
         total[i] = target[i] / total[i] if total[i] > 0 else 0.0
-    _scale_margin(mu, shape, strides, total)
+    _walk_margin(mu, shape, strides, total, True)
     return gap
 
 
@@ -467,31 +453,23 @@ def _coefficients(mu, pi):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _functions(mu, pi, out):  # type: ignore[no-untyped-def]
-    """Write phi, its square and the variance term of B1 and B2 for expected counts `mu` (K,) into `out` (6, K)."""
+def _add_functions(mu, pi, out):  # type: ignore[no-untyped-def]
+    """Add phi, its square and the variance term of B1 and B2 for each expected count to a column of `out` (6, columns).
+
+    The columns are gone through again and again: one holds the sums, as many as counts what each of these gives.
+    """
+    at = 0
     for i in range(len(mu)):
         m = mu[i]
         a1, b1, a2, b2 = _coefficients(m, pi)
         phi1, phi2 = -a1 * m + b1 * m * m, -a2 * m + b2 * m * m
-        out[0, i], out[1, i], out[2, i] = phi1, phi1 * phi1, a1 * a1 * m + 2 * b1 * b1 * m * m
-        out[3, i], out[4, i], out[5, i] = phi2, phi2 * phi2, a2 * a2 * m + 2 * b2 * b2 * m * m
-
-
-@njit(cache=True, nogil=True)
-def _sum_functions(mu, pi):  # type: ignore[no-untyped-def]
-    """The same summed over the cells: an array (6,)."""
-    sums = np.zeros(6)
-    for i in range(len(mu)):
-        m = mu[i]
-        a1, b1, a2, b2 = _coefficients(m, pi)
-        phi1, phi2 = -a1 * m + b1 * m * m, -a2 * m + b2 * m * m
-        sums[0] += phi1
-        sums[1] += phi1 * phi1
-        sums[2] += a1 * a1 * m + 2 * b1 * b1 * m * m
-        sums[3] += phi2
-        sums[4] += phi2 * phi2
-        sums[5] += a2 * a2 * m + 2 * b2 * b2 * m * m
-    return sums
+        out[0, at] += phi1
+        out[1, at] += phi1 * phi1
+        out[2, at] += a1 * a1 * m + 2 * b1 * b1 * m * m
+        out[3, at] += phi2
+        out[4, at] += phi2 * phi2
+        out[5, at] += a2 * a2 * m + 2 * b2 * b2 * m * m
+        at = at + 1 if at + 1 < out.shape[1] else 0
 
 
 @njit(cache=True, nogil=True)
@@ -510,16 +488,16 @@ def _correct(mu, f, pi):  # type: ignore[no-untyped-def]
     return out
 
 
-def grid_functions(mu: NDArray[np.float64], pi: float) -> NDArray[np.float64]:
-    """The six functions of an expected count that are summed over the grid, shape (6, len(mu))."""
-    out = np.empty((6, len(mu)))
-    _functions(mu, pi, out)
+def grid_functions(mu: NDArray[np.float64], pi: float, columns: int | None = None) -> NDArray[np.float64]:
+    """The six functions of each expected count that are summed over the grid (6, len(mu)); in one column their sums."""
+    out = np.zeros((6, columns or len(mu)))
+    _add_functions(mu, pi, out)
     return out
 
 
 def sum_grid(mu: NDArray[np.float64], pi: float) -> GridSums:
     """Sum over the expected counts of every possible cell, on threads."""
-    parts = run(lambda part: _sum_functions(mu[part[0] : part[1]], pi), chunks(len(mu)))
+    parts = run(lambda part: grid_functions(mu[part[0] : part[1]], pi, columns=1)[:, 0], chunks(len(mu)))
     return GridSums(np.sum(parts, axis=0), np.zeros(6), float(len(mu)))
 
 

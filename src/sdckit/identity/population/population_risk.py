@@ -18,42 +18,9 @@ from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcWarning
-from sdckit.identity.population.log_linear import (
-    MAX_GRID,
-    METHODS,
-    TOLERANCE,
-    FitStatistics,
-    Formula,
-    Grid,
-    GridSums,
-    Method,
-    Term,
-    dense_main_effects,
-    expected_counts,
-    expected_main_effects,
-    fit_statistics,
-    fit_terms,
-    fractions_of,
-    grid_functions,
-    grid_of,
-    level_values,
-    maximal,
-    model_terms,
-    shares_of,
-    sum_grid,
-    term_name,
-    term_names,
-)
-from sdckit.identity.population.size_models import (
-    CLOSE,
-    category_cells,
-    dissimilarity,
-    expected_by_cell,
-    observed_sizes,
-    records_of,
-    sampling_fraction_of,
-    size_table,
-)
+from sdckit.identity.population import log_linear, size_models
+from sdckit.identity.population.log_linear import MAX_GRID, FitStatistics, Formula, Grid, GridSums, Method, Term
+from sdckit.identity.population.size_models import dissimilarity
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure
 
@@ -76,13 +43,13 @@ class Step:
 
 def generators(grid: Grid, terms: Sequence[Term]) -> tuple[Term, ...]:
     """Margins to fit: the interaction terms, and each key that is in none of them."""
-    return maximal([*terms, *((j,) for j in range(len(grid.shape)))])
+    return log_linear.maximal([*terms, *((j,) for j in range(len(grid.shape)))])
 
 
 def grid_statistics(grid: Grid, mu: NDArray[np.float64], counts: NDArray[np.float64], pi: float) -> FitStatistics:
     """B1 and B2 of a model fitted on the full grid."""
     at, _ = grid.place(grid.layout)
-    return fit_statistics(sum_grid(mu, pi), mu[at], counts, pi)
+    return log_linear.fit_statistics(log_linear.sum_grid(mu, pi), mu[at], counts, pi)
 
 
 def forward_search(grid: Grid, counts: NDArray[np.float64], pi: float) -> tuple[tuple[Term, ...], tuple[Step, ...]]:
@@ -92,19 +59,19 @@ def forward_search(grid: Grid, counts: NDArray[np.float64], pi: float) -> tuple[
     the interactions chosen, and z2 of main effects, then after each term. Terms whose fit does not converge are
     passed over. None is added after acceptance: overfitting lowers the risk estimated.
     """
-    mu = dense_main_effects(grid, counts)
+    mu = log_linear.dense_main_effects(grid, counts)
     z2 = grid_statistics(grid, mu, counts, pi).z2
     terms: tuple[Term, ...] = ()
     path = [Step(None, z2)]
     waiting: list[Term] = list(combinations(range(len(grid.shape)), 2))
 
     def fitted(term: Term) -> tuple[NDArray[np.float64], float]:
-        return fit_terms(grid, generators(grid, (*terms, term)), counts, start=mu)
+        return log_linear.fit_terms(grid, generators(grid, (*terms, term)), counts, start=mu)
 
     def score(term: Term) -> float:
         expected, gap = fitted(term)
         z = grid_statistics(grid, expected, counts, pi).z2
-        return abs(z) if gap <= TOLERANCE and not math.isnan(z) else math.inf
+        return abs(z) if gap <= log_linear.TOLERANCE and not math.isnan(z) else math.inf
 
     while waiting and z2 >= ACCEPT:
         scores = run(score, waiting)
@@ -166,7 +133,7 @@ def sum_lattice(shares: Sequence[NDArray[np.float64]], n: float, pi: float, step
     first, mass = expected_histogram(shares, step)
     reach = len(shares) + 1
     wide = np.arange(first - reach - 1, first + len(mass) + reach + 1)
-    values = grid_functions(np.exp(math.log(n) + wide * step), pi)
+    values = log_linear.grid_functions(np.exp(math.log(n) + wide * step), pi)
     curvature = np.abs(np.diff(values, 2, axis=1)) / step**2
     worst = maximum_filter1d(curvature, 2 * reach + 1, axis=1)[:, reach : reach + len(mass)]
     errors = reach * step**2 / 8 * (worst @ mass)
@@ -196,7 +163,7 @@ def fit_model(grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], pi
     """
     if not terms:
         return _main_effects(grid, counts, pi)
-    return _judged(grid, terms, *fit_terms(grid, generators(grid, terms), counts), counts, pi)
+    return _judged(grid, terms, *log_linear.fit_terms(grid, generators(grid, terms), counts), counts, pi)
 
 
 def _judged(
@@ -204,28 +171,30 @@ def _judged(
 ) -> FittedModel:
     """A model fitted on the full grid, with how well it fits the counts at one sampling fraction."""
     mu = dense[grid.place(grid.layout)[0]]
-    return FittedModel(tuple(terms), mu, grid_statistics(grid, dense, counts, pi), gap, gap <= TOLERANCE, dense)
+    return FittedModel(
+        tuple(terms), mu, grid_statistics(grid, dense, counts, pi), gap, gap <= log_linear.TOLERANCE, dense
+    )
 
 
 def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedModel:
-    mu = expected_main_effects(grid, counts)
+    mu = log_linear.expected_main_effects(grid, counts)
     if pi >= 1:
         return FittedModel((), mu, FitStatistics())
     if grid.n_possible <= MAX_GRID:
-        sums = sum_grid(dense_main_effects(grid, counts), pi)
+        sums = log_linear.sum_grid(log_linear.dense_main_effects(grid, counts), pi)
     else:
-        sums = sum_lattice(shares_of(grid, counts), float(counts.sum()), pi)
-    return FittedModel((), mu, fit_statistics(sums, mu, counts, pi))
+        sums = sum_lattice(log_linear.shares_of(grid, counts), float(counts.sum()), pi)
+    return FittedModel((), mu, log_linear.fit_statistics(sums, mu, counts, pi))
 
 
 def expected_groups(grid: Grid, fitted: FittedModel, counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Expected number of the file's equivalence classes by size class, under a fitted model."""
     if fitted.dense is not None:
-        return expected_by_cell(fitted.dense)
+        return size_models.expected_by_cell(fitted.dense)
     if grid.n_possible <= MAX_GRID:
-        return expected_by_cell(dense_main_effects(grid, counts))
-    first, mass = expected_histogram(shares_of(grid, counts))
-    return expected_by_cell(counts.sum() * np.exp((first + np.arange(len(mass))) * STEP), mass)
+        return size_models.expected_by_cell(log_linear.dense_main_effects(grid, counts))
+    first, mass = expected_histogram(log_linear.shares_of(grid, counts))
+    return size_models.expected_by_cell(counts.sum() * np.exp((first + np.arange(len(mass))) * STEP), mass)
 
 
 def unique_risk(
@@ -263,10 +232,10 @@ def bootstrap_interval(
     for b in range(RESAMPLES):
         again = rng.multinomial(n, counts / n).astype(np.float64)
         if whole is None:
-            mu = expected_main_effects(grid, again)
+            mu = log_linear.expected_main_effects(grid, again)
         else:
             margins = generators(grid, model.terms)
-            mu = fit_terms(grid, margins, again, start=model.dense, tolerance=1e-5)[0][whole]
+            mu = log_linear.fit_terms(grid, margins, again, start=model.dense, tolerance=1e-5)[0][whole]
         p, match = unique_risk(mu[unique], pi)
         drawn[b] = again[unique] @ p, again[unique] @ match
     low, high = np.quantile(drawn, COVERAGE, axis=0)
@@ -437,7 +406,7 @@ class PopulationRisk(RecordResult):
     @property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
-        return records_of(self.cells, ["p_population_unique", "expected_match"], self.prefix)
+        return size_models.records_of(self.cells, ["p_population_unique", "expected_match"], self.prefix)
 
     @property
     def cell_estimates(self) -> Any:
@@ -549,7 +518,7 @@ def population_risk(
     >>> linear.cell_estimates["expected_records"].round(6).to_list()
     [2.0, 2.0, 1.0, 1.0]
     """
-    method, linear = arguments.choice(method, "method", METHODS), arguments.names(linear, "linear") or ()
+    method, linear = arguments.choice(method, "method", log_linear.METHODS), arguments.names(linear, "linear") or ()
     if bound is not None:
         arguments.count(bound, "bound", "is the largest number of records of a cell")
     if interval is not None:
@@ -557,17 +526,16 @@ def population_risk(
     rng = arguments.seed(seed)
     asked = breakdown(data, by, PopulationRisk, scenario=scenario, prefix=prefix)
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
-        words = "select=True chooses the terms itself; leave formula= and interactions= out"
-        raise DataError(words, argument="select")
+        raise DataError("select=True chooses the terms itself; leave formula= and interactions= out", argument="select")
     if (method != "counts" or linear) and (select or interval is not None):
         words = "select= and interval= are for models of counts by category; leave method= and linear= out"
         raise DataError(words, argument="method")
-    cells = category_cells(
+    cells = size_models.category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         broken=asked,
     )  # fmt: skip
-    terms = model_terms(cells.keys, interactions, formula)
-    pi, grid = sampling_fraction_of(cells), grid_of(cells)
+    terms = log_linear.model_terms(cells.keys, interactions, formula)
+    pi, grid = size_models.sampling_fraction_of(cells), log_linear.grid_of(cells)
     if terms and grid.n_possible > MAX_GRID:
         words = f"interactions need the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}"
         raise DataError(f"{words}; recode or leave out keys, or fit main effects (interactions=1)")
@@ -578,8 +546,8 @@ def population_risk(
     if method == "counts" and not linear:
         fitted = fit_model(grid, terms, counts, pi)
     else:
-        weights, values = cells.columns["population_frequency"], level_values(cells, linear)
-        dense, gap = expected_counts(grid, terms, counts, weights, method=method, values=values)
+        weights, values = cells.columns["population_frequency"], log_linear.level_values(cells, linear)
+        dense, gap = log_linear.expected_counts(grid, terms, counts, weights, method=method, values=values)
         fitted = _judged(grid, terms, dense, gap, counts, pi)
     if method != "counts":
         fitted = replace(fitted, statistics=FitStatistics())
@@ -587,7 +555,7 @@ def population_risk(
     intervals = {}
     if interval is not None and fitted.converged:
         intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
-    names = {term_name(cells.keys, step.term) if step.term else "main effects": step.z2 for step in path}
+    names = {log_linear.term_name(cells.keys, step.term) if step.term else "main effects": step.z2 for step in path}
     within = cells.table.size <= (cells.n if bound is None else bound)
     result = _result(
         cells, grid, fitted, pi, method=method, linear=linear, n_cells=int(within.sum()), bound=bound, path=names,
@@ -626,7 +594,7 @@ def _result(
     cells: Cells, grid: Grid, fitted: FittedModel, pi: float, *, method: Method, notes: dict[str, str], **given: Any
 ) -> PopulationRisk:
     unique = cells.table.size == 1
-    own = np.full(len(unique), pi) if method == "counts" else fractions_of(cells, pi)
+    own = np.full(len(unique), pi) if method == "counts" else log_linear.fractions_of(cells, pi)
     selected = np.full(len(unique), pi) if method == "pml" else own  # weights are fitted: the population by one factor
     p, match = unique_risk(fitted.mu, selected, own)
     statistics = fitted.statistics
@@ -640,7 +608,7 @@ def _result(
         p, match, statistics = np.full_like(p, np.nan), np.full_like(match, np.nan), FitStatistics()
     apart = math.nan
     if fitted.converged and pi < 1 and method == "counts":
-        observed = observed_sizes(size_table(cells.table.size, cells.n / pi))
+        observed = size_models.observed_sizes(size_models.size_table(cells.table.size, cells.n / pi))
         apart = dissimilarity(expected_groups(grid, fitted, cells.table.size.astype(np.float64)), observed)
     fit = fit_of(statistics.z2, apart, pi)
     tau1, tau2 = (float(risk[unique].sum()) if fitted.converged else math.nan for risk in (p, match))
@@ -651,7 +619,7 @@ def _result(
     return PopulationRisk(
         cells=cells.with_cells(columns), n=cells.n, sampling_fraction=pi, sample_uniques=int(unique.sum()),
         tau1=tau1, tau2=tau2, method=method, **asdict(statistics), n_possible=grid.n_possible,
-        model=term_names(cells.keys, fitted.terms), dissimilarity=apart, fit=fit,
+        model=log_linear.term_names(cells.keys, fitted.terms), dissimilarity=apart, fit=fit,
         notes={**_notes(fit, fitted, int(unique.sum()), searched="path" in notes), **notes}, **given,
     )  # fmt: skip
 
@@ -677,7 +645,7 @@ def fit_of(z2: float, apart: float, pi: float) -> Fit:
         return "fits"
     if z2 < 0:
         return "overfitted"
-    return "close" if apart <= CLOSE else "too simple"
+    return "close" if apart <= size_models.CLOSE else "too simple"
 
 
 def _notes(fit: Fit, fitted: FittedModel, uniques: int, *, searched: bool) -> dict[str, str]:
@@ -718,8 +686,8 @@ def searched_risk(cells: Any, **given: Any) -> PopulationRisk:
 
     The cells must know their sampling fraction or weights; the notes say how the model was chosen.
     """
-    here = category_cells(cells)
-    n_keys, possible = len(here.keys), grid_of(here).n_possible
+    here = size_models.category_cells(cells)
+    n_keys, possible = len(here.keys), log_linear.grid_of(here).n_possible
     if possible * (n_keys * (n_keys - 1) // 2) ** 2 <= QUICK_MODEL:
         return population_risk(here, select=True, **given)
     result = population_risk(here, **given)

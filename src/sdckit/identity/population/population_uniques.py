@@ -11,21 +11,8 @@ from typing import Any, ClassVar
 from sdckit.cells.table import Cells
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.population.size_models import (
-    CLOSE,
-    SizeEstimate,
-    category_cells,
-    dankar,
-    dissimilarity,
-    expected_by_model,
-    observed_sizes,
-    pitman,
-    sampling_fraction_of,
-    size_table,
-    snb,
-    snb3,
-    zayatz,
-)
+from sdckit.identity.population import size_models
+from sdckit.identity.population.size_models import dankar, dissimilarity, pitman, snb, snb3, zayatz
 from sdckit.result import Result
 
 CAUTION = (
@@ -55,7 +42,7 @@ def closest(apart: Mapping[str, float], pi: float) -> str:
     >>> closest(apart, 0.3), closest(apart, 0.02), closest({"zayatz": 0.2}, 0.3)
     ('pitman', '', '')
     """
-    near = {name: share for name, share in apart.items() if share <= CLOSE}
+    near = {name: share for name, share in apart.items() if share <= size_models.CLOSE}
     return min(near, key=lambda name: near[name]) if near and pi >= LEAST_SHARE else ""
 
 
@@ -101,7 +88,7 @@ class PopulationUniques(Result):
     snb: float
     snb3: float
     dankar: float
-    estimates: dict[str, SizeEstimate]
+    estimates: dict[str, size_models.SizeEstimate]
     dissimilarity: dict[str, float]
     recommended: str
     notes: dict[str, str] = field(default_factory=dict)
@@ -184,14 +171,19 @@ def population_uniques(
     >>> found.sample_uniques, round(found.zayatz, 3), found.status["dankar"]
     (3, 2.604, 'zayatz')
     """
-    cells = category_cells(data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario)
-    population = cells.n / sampling_fraction_of(cells)
+    cells = size_models.category_cells(
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario
+    )
+    population = cells.n / size_models.sampling_fraction_of(cells)
     if abs(population - round(population)) <= 1e-9 * population:
         population = float(round(population))
-    table = size_table(cells.table.size, population)
+    table = size_models.size_table(cells.table.size, population)
     estimates = {"zayatz": zayatz(table), "pitman": pitman(table), "snb": snb(table), "snb3": snb3(table)}
-    observed = observed_sizes(table)
-    apart = {name: dissimilarity(expected_by_model(name, table, model), observed) for name, model in estimates.items()}
+    observed = size_models.observed_sizes(table)
+    apart = {
+        name: dissimilarity(size_models.expected_by_model(name, table, model), observed)
+        for name, model in estimates.items()
+    }
     estimates["dankar"] = dankar(table, estimates["zayatz"], estimates["pitman"], estimates["snb"])
     notes = {"estimates": CAUTION} if table.n < table.population else {}
     notes |= {name: REASONS[estimate.status] for name, estimate in estimates.items() if math.isnan(estimate.uniques)}

@@ -369,13 +369,11 @@ def _checked_levels(levels: Mapping[str, int], keys: Sequence[str]) -> dict[str,
         words = f"{argument}: {unknown[0]!r} is not one of the keys; {did_you_mean(str(unknown[0]), keys)}"
         raise ColumnError(words, argument=argument)
     if absent := [key for key in keys if key not in levels]:
-        words = f"{argument}: key {absent[0]!r} has none; give it one, 0 to leave it out"
-        raise ColumnError(words, argument=argument)
+        raise ColumnError(f"{argument}: key {absent[0]!r} has none; give it one, 0 to leave it out", argument=argument)
     for level in levels.values():
         arguments.count(level, argument, "is 1 for the most identifying, 0 for none", at_least=0)
     if not any(levels.values()):
-        words = "all identification levels are 0, so there is no combination to look at"
-        raise DataError(words, argument=argument)
+        raise DataError("all identification levels are 0, so there is no combination to look at", argument=argument)
     return {key: levels[key] for key in keys}
 
 

@@ -131,8 +131,7 @@ def by_column(given: Any, names: Sequence[str], role: str) -> dict[str, Any]:
     """Expand an argument to one value per column; a mapping must name exactly these columns."""
     by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     if set(by_name) != set(names):
-        says = f"{role}= is one number, or given by column for exactly the columns to mask"
-        raise ColumnError(says, argument=role)
+        raise ColumnError(f"{role}= is one number, or given by column for exactly the columns to mask", argument=role)
     return {name: by_name[name] for name in names}
 
 

@@ -17,18 +17,8 @@ from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
+from sdckit.protect import change as changes
 from sdckit.protect.by_household import in_two_parts
-from sdckit.protect.change import (
-    Change,
-    Protected,
-    at_least,
-    became_fractions,
-    chosen,
-    count_changed,
-    key,
-    numbers,
-    strata_rows,
-)
 from sdckit.protect.recoding.mdav_kernel import mdav_groups
 
 ONE_BY_ONE = ("univariate", "individual_ranking")
@@ -157,7 +147,7 @@ def microaggregate(
     household: str | None = None,
     household_variables: Sequence[str] | None = None,
     seed: arguments.Seed = None,
-) -> Protected:
+) -> changes.Protected:
     """Replace numbers by the mean of a group of at least k alike records.
 
     Parameters
@@ -228,7 +218,7 @@ def microaggregate(
     >>> found.data["staff"].to_list(), found.data["sales"].to_list()
     ([5, 90, 5, 5, 90, 90], [12, 800, 12, 12, 800, 800])
     """
-    names, within = chosen(columns), arguments.names(strata, "strata") or ()
+    names, within = changes.chosen(columns), arguments.names(strata, "strata") or ()
     _check_options(k, how, measure, sort_by)
     along = sort_by or names[0]
     parted = in_two_parts(
@@ -239,13 +229,13 @@ def microaggregate(
     if parted is not None:
         return parted
     frame = open_eager(data, {"columns": names, "strata": within, "sort_by": (along,)})
-    values = numbers(frame, names)
-    line = numbers(frame, [along])[along] if how == "single" else np.empty(0)
-    parts = strata_rows(frame, within)
-    at_least(int(k), parts, within, len(frame))
+    values = changes.numbers(frame, names)
+    line = changes.numbers(frame, [along])[along] if how == "single" else np.empty(0)
+    parts = changes.strata_rows(frame, within)
+    changes.at_least(int(k), parts, within, len(frame))
     _enough_values(values, parts, int(k))
     rng, secret = open_rng(seed)
-    seeds = [int(key(rng) >> np.uint64(33)) for _ in parts]
+    seeds = [int(changes.key(rng) >> np.uint64(33)) for _ in parts]
 
     def grouped(work: tuple[Ints, int]) -> tuple[list[Floats], int]:
         rows, own = work
@@ -260,16 +250,16 @@ def microaggregate(
         for name, new in zip(names, replaced, strict=True):
             made[name][rows] = new
     out = with_numbers(frame, made)
-    change = Change(
-        "microaggregate", len(frame), count_changed(values, made),
+    change = changes.Change(
+        "microaggregate", len(frame), changes.count_changed(values, made),
         parameters={
             "columns": list(names), "k": int(k), "how": how, "measure": measure, "strata": list(within),
             "sort_by": along if how == "single" else None,
         },
         secret={"seed": secret} if how == "rmd" else {},
-        notes={**_notes(values, n_groups, how), **became_fractions(frame, out, names)},
+        notes={**_notes(values, n_groups, how), **changes.became_fractions(frame, out, names)},
     )  # fmt: skip
-    return Protected(out, change)
+    return changes.Protected(out, change)
 
 
 def _changed(

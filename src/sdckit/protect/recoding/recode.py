@@ -17,17 +17,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
-from sdckit.data.columns import (
-    MONTHS,
-    Distinct,
-    Period,
-    distinct_values,
-    float_values,
-    is_number,
-    kind_of_value,
-    months_of,
-)
+from sdckit.data import arguments, columns
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, hierarchy_map
 from sdckit.data.replace import Records, open_records, with_levels
 from sdckit.errors import DataError
@@ -154,7 +144,7 @@ def _edge(edge: object, open_end: float) -> float:
         return open_end
     if edge in (-math.inf, math.inf):
         return float(edge)
-    if not is_number(edge):
+    if not columns.is_number(edge):
         raise DataError(
             "bands: an edge is not a number; without quotes, and None or an infinite number for an open end",
             argument="bands",
@@ -266,7 +256,7 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
         for old in [given] if single else given:
             if not isinstance(old, Hashable):
                 raise DataError(f"groups: {new!r} lists a list; give plain values", argument="groups")
-            old_kind = "date" if kind == "date" and _is_day(old) else kind_of_value(old)
+            old_kind = "date" if kind == "date" and _is_day(old) else columns.kind_of_value(old)
             if kind not in {"empty", old_kind} and old_kind != "empty":
                 says = f"groups: {new!r} lists a {old_kind}, column {column!r} holds {_many(kind)}"
                 raise DataError(says, argument="groups")
@@ -290,7 +280,7 @@ def _many(kind: str) -> str:
 
 
 def regroup(
-    column: Distinct, name: str, new_of: Mapping[Any, Any], *, outside: Outside, what: str,
+    column: columns.Distinct, name: str, new_of: Mapping[Any, Any], *, outside: Outside, what: str,
     records: Records | None = None,
 ) -> Regrouped:  # fmt: skip
     """Apply ``{old: new}`` to a column.
@@ -316,7 +306,7 @@ def regroup(
     new: list[Any] = [new_of.get(key, value if outside == "keep" else None)
                       for key, value in zip(keys, column.values, strict=True)]  # fmt: skip
     levels = _levels(column, new, new_of)
-    if len({kind_of_value(level) for level in levels}) > 1:
+    if len({columns.kind_of_value(level) for level in levels}) > 1:
         raise DataError(
             f"column {name!r}: the new values are of several types"
             + ("; values outside cannot be kept beside them" if unnamed and outside == "keep" else "")
@@ -325,7 +315,10 @@ def regroup(
     missing = place.get(new_of.get(None), -1)
     codes_of = np.array([*(-1 if value is None else place[value] for value in new), missing])
     is_other = np.array(
-        [kind_of_value(a) != kind_of_value(b) or a != b for a, b in zip(column.values, new, strict=True)]
+        [
+            columns.kind_of_value(a) != columns.kind_of_value(b) or a != b
+            for a, b in zip(column.values, new, strict=True)
+        ]
         + [codes_of[-1] >= 0]
     )
     codes = codes_of[column.codes]
@@ -333,7 +326,7 @@ def regroup(
     return Regrouped(levels, codes, records.where(is_other[column.codes]), unnamed, unused)
 
 
-def _levels(column: Distinct, new: list[Any], new_of: Mapping[Any, Any]) -> list[Any]:
+def _levels(column: columns.Distinct, new: list[Any], new_of: Mapping[Any, Any]) -> list[Any]:
     """The distinct new values: categories in the order of the old ones, else as named, then those kept."""
     kept = [value for value in new if value is not None]
     named = list(dict.fromkeys(new_of.values()))
@@ -343,7 +336,7 @@ def _levels(column: Distinct, new: list[Any], new_of: Mapping[Any, Any]) -> list
     return [*named, *sorted(others, key=lambda value: (str(type(value)), value))]
 
 
-def period_names(numbers: Iterable[int], period: Period) -> list[str] | list[int]:
+def period_names(numbers: Iterable[int], period: columns.Period) -> list[str] | list[int]:
     """Names of periods that are numbered from the year 0 on; years are numbers.
 
     >>> period_names([8099], "quarter"), period_names([2024], "year"), period_names([199], "decade")
@@ -366,7 +359,7 @@ def recode(
     groups: Mapping[Any, Any] | None = None,
     hierarchy: Hierarchy | str | Path | Mapping[Any, Any] | None = None,
     level: int | str | None = None,
-    period: Period | None = None,
+    period: columns.Period | None = None,
     how: Method = "equal_width",
     closed: Closed | None = None,
     labels: Sequence[str] | None = None,
@@ -448,7 +441,7 @@ def recode(
     arguments.column(column, "column")
     _check_options(given[0], bands, level=level, how=how, closed=closed, labels=labels, outside=outside)
     if period is not None:
-        arguments.choice(period, "period", get_args(Period))
+        arguments.choice(period, "period", get_args(columns.Period))
     if hierarchy is not None:
         hierarchy = as_hierarchy(hierarchy)  # before the data is looked at: a bad file is told first
         hierarchy.at(level)
@@ -457,7 +450,7 @@ def recode(
         return _banded(frame, records, column, bands, how=how, closed=closed, labels=labels, outside=outside)
     if period is not None:
         return _shortened(frame, records, column, period)
-    values = distinct_values(frame[column])
+    values = columns.distinct_values(frame[column])
     if groups is not None:
         new_of = groups_map(groups, column, values.kind)
         what = "no group"
@@ -499,10 +492,10 @@ def _check_options(
         raise DataError(says, argument="outside")
 
 
-def _shortened(frame: Any, records: Records, column: str, period: Period) -> Protected:
-    months = months_of(frame[column])
+def _shortened(frame: Any, records: Records, column: str, period: columns.Period) -> Protected:
+    months = columns.months_of(frame[column])
     known = ~np.isnan(months)
-    distinct, place = np.unique(months[known].astype(np.int64) // MONTHS[period], return_inverse=True)
+    distinct, place = np.unique(months[known].astype(np.int64) // columns.MONTHS[period], return_inverse=True)
     codes = np.full(len(months), -1, np.int64)
     codes[known] = place
     levels = period_names(distinct.tolist(), period)
@@ -514,7 +507,7 @@ def _banded(
     frame: Any, records: Records, column: str, bands: Any, *, how: Method, closed: Closed | None,
     labels: Sequence[str] | None, outside: Outside,
 ) -> Protected:  # fmt: skip
-    values = float_values(frame[column], "bands:")
+    values = columns.float_values(frame[column], "bands:")
     known = values[~np.isnan(values)]
     whole = bool((known == np.round(known)).all())
     cut = isinstance(bands, Integral)
@@ -524,8 +517,7 @@ def _banded(
     elif isinstance(bands, (Sequence, Mapping, np.ndarray)) and not isinstance(bands, str):
         made = given_bands(bands, closed=closed, labels=labels, whole=whole)  # type: ignore[arg-type]
     else:
-        says = "bands= is a number of bands, a list of edges, or {label: (low, high)}"
-        raise DataError(says, argument="bands")
+        raise DataError("bands= is a number of bands, a list of edges, or {label: (low, high)}", argument="bands")
     codes = made.codes(values)
     beyond = (codes < 0) & ~np.isnan(values)
     n_beyond = records.where(beyond)

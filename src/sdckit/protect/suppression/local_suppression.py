@@ -22,18 +22,15 @@ from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import job
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
+from sdckit.protect.suppression import suppression_choices as picking
 from sdckit.protect.suppression.suppression_bound import Needs, bound_of, lower_bound, needs_of, solve
 from sdckit.protect.suppression.suppression_choices import (
-    TINY,
     Combinations,
     Importance,
     Order,
     Requests,
     Situation,
     WorkingFile,
-    find_choices,
-    read_combinations,
-    read_importance,
 )
 from sdckit.protect.suppression.suppression_implied import hide_implied as hide, implied
 from sdckit.protect.suppression.suppression_matches import few_matches_of_truth, match_truth
@@ -241,8 +238,8 @@ def local_suppression(
         )
         if clash := [name for name in groups if name in roles.keys]:
             raise ScenarioError(f"strata: {clash[0]!r} is a key; strata must not be changed", argument="strata")
-        requests = read_combinations(roles.keys, k, combinations, records.n)
-        rank = read_importance(roles.keys, importance)
+        requests = picking.read_combinations(roles.keys, k, combinations, records.n)
+        rank = picking.read_importance(roles.keys, importance)
         if exact != "auto":
             exact = arguments.flag(exact, "exact", "is 'auto', True or False")
         if exact is True and (len(requests) > 1 or rank is not None or roles.alpha < 1):
@@ -381,7 +378,7 @@ def _at_risk(file: WorkingFile, requests: Requests) -> NDArray[np.bool_]:
     at_risk = np.zeros(file.n, np.bool_)
     for keys, k in requests:
         at = file.situation(keys)
-        at_risk |= (at.frequency < k - TINY)[at.of_row]
+        at_risk |= (at.frequency < k - picking.TINY)[at.of_row]
     return at_risk
 
 
@@ -402,14 +399,14 @@ def _solve_together(file: WorkingFile, requests: Requests, orders: Sequence[Orde
     alone = None
     if len(requests) == 1 and file.alpha == 1:
         k = requests[0][1]
-        choices = find_choices(starts[0], k, orders[0])
+        choices = picking.find_choices(starts[0], k, orders[0])
         alone = lower_bound(starts[0], k, choices, needs_of(starts[0], k, choices, orders[0]))
     again = True
     while again:
         again = False
         for (keys, k), order in zip(requests, orders, strict=True):
             at = file.situation(keys)
-            taken = mend(file, keys, k, order, at, weighed(find_choices(at, k, order), bonds, keys))
+            taken = mend(file, keys, k, order, at, weighed(picking.find_choices(at, k, order), bonds, keys))
             widen(file, bonds)
             again |= taken  # a record may have come to lack all keys, and counts for nobody then
     if len(requests) == 1 and file.alpha == 1:
@@ -432,7 +429,7 @@ def _in_use(column: Coded) -> int:
 
 def _solve_one(file: WorkingFile, keys: Sequence[int], k: int, order: Order, exact: Literal["auto"] | bool) -> _Outcome:
     start = file.situation(keys)
-    choices = find_choices(start, k, order)
+    choices = picking.find_choices(start, k, order)
     needs = needs_of(start, k, choices, order)
     bound = lower_bound(start, k, choices, needs)
     mend(file, keys, k, order, start, choices)

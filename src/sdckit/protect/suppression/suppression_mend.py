@@ -10,15 +10,8 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.grouping import group
-from sdckit.protect.suppression.suppression_choices import (
-    TINY,
-    Choices,
-    Order,
-    Situation,
-    WorkingFile,
-    find_choices,
-    hash_values,
-)
+from sdckit.protect.suppression import suppression_choices as picking
+from sdckit.protect.suppression.suppression_choices import Choices, Order, Situation, WorkingFile
 
 # Records at risk that no group helps, or that lack values already: nearest-neighbour search.
 
@@ -162,20 +155,20 @@ def nearest_sets(
     worth = np.where((at.codes >= 0).all(axis=1), at.size, alpha * at.size)
     cells, rank = _Cells(at.codes, at.stratum, at.size, worth), np.array(order.rank, np.float64)
     search = sparing(_search, len(hard) * len(at.size) * (3 * len(rank) + 8))
-    search(cells, hard, at.frequency[hard], k - TINY, alpha, rank, order.strict, apply, masks)
+    search(cells, hard, at.frequency[hard], k - picking.TINY, alpha, rank, order.strict, apply, masks)
     return masks
 
 
 def nested_sets(at: Situation, hard: NDArray[np.int64], k: int, order: Order) -> NDArray[np.uint64]:
     """The same without a search: keys are suppressed in one order until the group has k records."""
     keys = [set_[0] for set_ in order.sets(1)]
-    masks, word = np.zeros(len(hard), np.uint64), hash_values(at.stratum, len(keys))
+    masks, word = np.zeros(len(hard), np.uint64), picking.hash_values(at.stratum, len(keys))
     for j in keys:
-        word += hash_values(at.codes[:, j], j)
+        word += picking.hash_values(at.codes[:, j], j)
     gone, left = 0, np.ones(len(hard), bool)
     for j in keys:
         gone |= 1 << j
-        word -= hash_values(at.codes[:, j], j)
+        word -= picking.hash_values(at.codes[:, j], j)
         groups = group(word)
         sizes = np.bincount(groups.of_row, at.size, len(groups.size))[groups.of_row[hard]]
         reached = left & (sizes >= k)
@@ -394,7 +387,8 @@ def restore(
     put_back = sparing(_restore, 4 * int(n_gone.sum()) * len(records))
     put_back(
         words, there, kept, size, fields, counts, sequence[masks[sequence] > 0],
-        np.argsort(rank, kind="stable"), np.uint64(sum(fields[:-1].tolist()) if len(fields) > 2 else 0), k - TINY,
+        np.argsort(rank, kind="stable"), np.uint64(sum(fields[:-1].tolist()) if len(fields) > 2 else 0),
+        k - picking.TINY,
     )  # fmt: skip
     left = np.zeros(len(cell), np.uint64)
     for j, field in enumerate(fields[:-1]):
@@ -424,7 +418,7 @@ def mend(
     at = start = file.situation(keys) if start is None else start
     while len(risky := at.at_risk(k)):
         if (at.codes[risky] >= 0).all(axis=1).any():
-            choices = find_choices(at, k, order) if choices is None else choices
+            choices = picking.find_choices(at, k, order) if choices is None else choices
         if choices is not None and (choices.needs > 0).any():
             rows, masks = _released(at, k, choices, file.alpha)
             file.take_out(keys, masks, rows)
@@ -468,7 +462,7 @@ def _released(at: Situation, k: int, choices: Choices, alpha: float) -> tuple[ND
         count = np.where(chosen, size, 0).astype(np.int64)
         taken = np.repeat(chosen, size.astype(np.int64))
         return rows[taken], np.repeat(choices.masks[group], count)
-    cell, group = cover(choices, size, np.ceil(k - TINY - at.frequency[choices.cells]))
+    cell, group = cover(choices, size, np.ceil(k - picking.TINY - at.frequency[choices.cells]))
     by_cell = np.argsort(cell, kind="stable")
     cell, group = cell[by_cell], group[by_cell]
     nth = np.arange(len(cell)) - np.searchsorted(cell, cell)

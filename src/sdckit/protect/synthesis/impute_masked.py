@@ -17,15 +17,8 @@ from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.synthesis.synthesis_design import (
-    Predicted,
-    Seen,
-    Term,
-    design_matrix,
-    general_predictors,
-    in_order,
-    seen,
-)
+from sdckit.protect.synthesis import synthesis_design as design
+from sdckit.protect.synthesis.synthesis_design import Predicted, Seen, Term
 from sdckit.protect.synthesis.synthesis_linear import LinearFit, choose, fit_linear
 from sdckit.protect.synthesis.synthesis_models import MOST_OUTCOMES
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, read_variable, written
@@ -72,10 +65,8 @@ def _read(variable: Variable, copy: Variable, error: Any) -> MaskedVariable:
         raise DataError(says, argument="masked")
     if variable.kind not in {"number", "category"} or copy.kind != variable.kind:
         kinds = f"{variable.name!r} is a {variable.kind} and {copy.name!r} a {copy.kind}"
-        says = f"masked: {kinds}; give two numbers or two categories"
-        raise DataError(says, argument="masked")
+        raise DataError(f"masked: {kinds}; give two numbers or two categories", argument="masked")
     if variable.held.number is not None:
-        assert copy.held.number is not None
         sd = arguments.amount_above(error, "error", f"is the standard deviation of the noise in {copy.name!r}")
         spread = float(np.nanstd(variable.held.number, ddof=1))
         if not sd <= spread:
@@ -84,7 +75,7 @@ def _read(variable: Variable, copy: Variable, error: Any) -> MaskedVariable:
                 "deviation in the variable's units"
             )
             raise DataError(says, argument="error")
-        return MaskedVariable(variable, copy.name, copy.held.number, sd, None, None)
+        return MaskedVariable(variable, copy.name, sure(copy.held.number), sd, None, None)
     matrix = _confusion(variable, error)
     with np.errstate(divide="ignore"):
         return MaskedVariable(variable, copy.name, None, 0.0, _levels_in(variable, copy), np.log(matrix))
@@ -164,7 +155,7 @@ class _State:
             at = np.flatnonzero(moves)
             self.moving[name] = ([fit.terms[place] for place in at], B[:, at + 1].T)
             rest = np.flatnonzero(~moves)
-            kept = design_matrix([fit.terms[place] for place in rest], held, n)
+            kept = design.design_matrix([fit.terms[place] for place in rest], held, n)
             self.still[name] = np.asarray(kept @ B[:, np.r_[0, rest + 1]].T, np.float64)
         self.children = {
             name: [other for other, fit in fits.items() if any(name in term.reads for term in fit.terms)]
@@ -176,7 +167,7 @@ class _State:
         terms, B = self.moving[name]
         if not terms:
             return self.still[name]
-        return np.asarray(self.still[name] + design_matrix(terms, self.held, self.n)[:, 1:] @ B, np.float64)
+        return np.asarray(self.still[name] + design.design_matrix(terms, self.held, self.n)[:, 1:] @ B, np.float64)
 
     def log_likelihood(self, name: str) -> Floats:
         """Log-likelihood of each record in a variable given its predictors; 0 where it is missing."""
@@ -241,10 +232,9 @@ def _draw_numbers(target: MaskedVariable, state: _State, rng: np.random.Generato
     acceptance rate.
     """
     now = sure(state.held[target.name].values.number)
-    assert target.number is not None
     sd = state.parameters[target.name][1]
     precision = np.full(state.n, 1 / sd**2 + 1 / target.sd**2)
-    pull = state.eta(target.name)[:, 0] / sd**2 + target.number / target.sd**2
+    pull = state.eta(target.name)[:, 0] / sd**2 + sure(target.number) / target.sd**2
     rest: list[str] = []
     for name in state.children[target.name]:
         if state.fits[name].model != "normal" or not is_affine(state.fits[name].terms, target.name):
@@ -280,14 +270,12 @@ def _line(column: str, name: str, now: Floats, state: _State) -> tuple[Floats, F
 
 def _draw_levels(target: MaskedVariable, state: _State, rng: np.random.Generator) -> None:
     """Draw the level of each record from its full conditional distribution."""
-    assert target.level is not None
-    assert target.log_confusion is not None
-    fit, now = state.fits[target.name], target.level
+    fit, now, log_confusion = state.fits[target.name], sure(target.level), sure(target.log_confusion)
     shares = fit.log_shares(state.eta(target.name))
     score = np.full((state.n, len(fit.levels)), -np.inf)
     for at, level in enumerate(fit.levels.tolist()):
         state.set_level(target.name, np.where(now == MISSING, MISSING, level))
-        score[:, at] = shares[:, at] + target.log_confusion[level, np.maximum(now, 0)]
+        score[:, at] = shares[:, at] + log_confusion[level, np.maximum(now, 0)]
         for name in state.children[target.name]:
             score[:, at] += state.log_likelihood(name)
     score -= score.max(axis=1, keepdims=True)
@@ -410,8 +398,10 @@ def impute_masked(
     read = {target.name: target for target in read_masked(variables, masked, errors)}
     known = {name: variable for name, variable in variables.items() if name not in masked.values()}
     chosen = _models(models, read)
-    helpers, unused = general_predictors(None, tuple(masked), set(masked.values()), variables, len(frame))
-    order, predicting, formulas = in_order(tuple(masked), predictors, known, joint=(), helpers=helpers, fixed=False)
+    helpers, unused = design.general_predictors(None, tuple(masked), set(masked.values()), variables, len(frame))
+    order, predicting, formulas = design.in_order(
+        tuple(masked), predictors, known, joint=(), helpers=helpers, fixed=False
+    )
     _refuse_levels_of_numbers(read, formulas)
     rng, secret = open_rng(seed)
     for_fits, for_chains = rng.spawn(2)
@@ -422,7 +412,7 @@ def impute_masked(
     }  # fmt: skip
     categorical = {column for formula in formulas.values() for column in formula.categorical}
     others = {
-        name: seen(known[name], known[name].held, categorical=name in categorical)
+        name: design.seen(known[name], known[name].held, categorical=name in categorical)
         for name in {name for names in predicting.values() for name in names} - set(order)
     }
     chains = run(
@@ -433,8 +423,10 @@ def impute_masked(
     rows = np.arange(len(frame))
     rest = open_eager(frame.drop(*masked.values()).to_native(), {})
     made = [_rounded(known, chain.values) for chain in chains]
-    slow = [name for name, figures in met.items() if not figures["rhat"] <= FAR]
-    notes = {**unused, **({"converged": _convergence_note(slow, iterations)} if slow else {})}
+    notes = dict(unused)
+    if slow := [name for name, figures in met.items() if not figures["rhat"] <= FAR]:
+        words = f"the chains of {', '.join(slow)} did not meet in {iterations} rounds"
+        notes["converged"] = f"{words}; give more iterations"
     if m > 1:
         notes["several files"] = "averaged over the files, numbers come nearer to the true ones than in any of them"
     change = Change(
@@ -467,8 +459,7 @@ def _copies(masked: Any) -> list[str]:
 
 def _errors(given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
-        says = 'error= says by variable how it was masked: {"income": 500.0, "tenure": 0.8}'
-        raise DataError(says, argument="error")
+        raise DataError('error= says by variable how it was masked: {"income": 500.0, "tenure": 0.8}', argument="error")
     return dict(given)
 
 
@@ -523,10 +514,6 @@ def _convergence(order: tuple[str, ...], chains: list[Chain]) -> dict[str, dict[
         if name in chains[0].accepted:
             convergence[name]["accepted"] = round(float(np.mean([chain.accepted[name] for chain in chains])), 2)
     return convergence
-
-
-def _convergence_note(slow: list[str], iterations: int) -> str:
-    return f"the chains of {', '.join(slow)} did not meet in {iterations} rounds; give more iterations"
 
 
 def _rounded(variables: Mapping[str, Variable], ended: Mapping[str, Values]) -> dict[str, Values]:

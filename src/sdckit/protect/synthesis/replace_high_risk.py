@@ -359,8 +359,7 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
             ) from None
         risks = list(values) if values.ndim == 2 else [values] * len(sizes)
     if len(risks) != len(sizes):
-        says = f"risk has values for {len(risks)} releases; there are {len(sizes)}"
-        raise DataError(says, argument="risk")
+        raise DataError(f"risk has values for {len(risks)} releases; there are {len(sizes)}", argument="risk")
     for values, n in zip(risks, sizes, strict=True):
         if values.shape != (n,):
             says = f"risk has {values.size} numbers for {n} records; give one for each record"

@@ -64,15 +64,11 @@ def read_predictors(
         if name not in targets:
             says = f"predictors: {name!r} is not among the columns to synthesise; {did_you_mean(str(name), targets)}"
             raise ColumnError(says, argument="predictors")
-        predicted = _formula(name, spec, present) if _is_formula(spec) else _listed(name, spec, present)
+        predicted = (_formula if isinstance(spec, str) and "~" in spec else _listed)(name, spec, present)
         if name in predicted.columns:
             raise ColumnError(f"predictors of {name!r}: it cannot predict itself", argument="predictors")
         by_name[name] = predicted
     return by_name
-
-
-def _is_formula(spec: object) -> bool:
-    return isinstance(spec, str) and "~" in spec
 
 
 def _listed(name: str, spec: object, present: Sequence[str]) -> Predicted:

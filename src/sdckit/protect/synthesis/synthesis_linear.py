@@ -13,16 +13,8 @@ from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.protect.synthesis.synthesis_design import (
-    Predicted,
-    Seen,
-    Term,
-    design_matrix,
-    make_terms,
-    seen,
-    term_fields,
-    term_of,
-)
+from sdckit.protect.synthesis import synthesis_design
+from sdckit.protect.synthesis.synthesis_design import seen
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, number_label, read_variable
 
 # Posterior draws of a synthesis model, kept for measures of risk that need them.
@@ -205,7 +197,7 @@ class PosteriorDraws(Mapping[str, Any]):
 
     def _linear(self, frame: Any) -> Floats:
         """Linear predictors, shape (H, K, n)."""
-        terms = [term_of(term) for term in self["terms"]]
+        terms = [synthesis_design.term_of(term) for term in self["terms"]]
         predictors = {
             name: _read(
                 frame[name],
@@ -214,7 +206,7 @@ class PosteriorDraws(Mapping[str, Any]):
             )
             for name in dict.fromkeys(name for term in terms for name in term.reads)
         }
-        X = design_matrix(terms, predictors, len(frame))
+        X = synthesis_design.design_matrix(terms, predictors, len(frame))
         coefficients = np.asarray(self["coefficients"], float)
         h, k, p = coefficients.shape
         return (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
@@ -297,7 +289,7 @@ class DrawsByColumn(dict[str, PosteriorDraws]):
 
 
 def posterior_draws(
-    column: str, model: str, terms: tuple[Term, ...], levels: list[str | None],
+    column: str, model: str, terms: tuple[synthesis_design.Term, ...], levels: list[str | None],
     coefficients: Floats, scale: Floats | None,
 ) -> PosteriorDraws:  # fmt: skip
     """Posterior draws of one model as plain numbers, texts and lists.
@@ -306,7 +298,8 @@ def posterior_draws(
     PosteriorDraws('y', 'normal', 2 draws)
     """
     return PosteriorDraws({
-        "column": column, "model": model, "terms": [term_fields(term) for term in terms], "levels": levels,
+        "column": column, "model": model, "levels": levels,
+        "terms": [synthesis_design.term_fields(term) for term in terms],
         "coefficients": coefficients.tolist(), "scale": None if scale is None else scale.tolist(), "missing": None,
     })  # fmt: skip
 
@@ -317,7 +310,7 @@ def _texts(series: Any) -> list[str | None]:
     return [None if level < 0 else column.labels[level] for level in column.values.level.tolist()]
 
 
-def _read(series: Any, *, number: bool, labels: bool = True) -> Seen:
+def _read(series: Any, *, number: bool, labels: bool = True) -> synthesis_design.Seen:
     coded = code_column(series)
     codes, level = np.unique(coded.codes(), return_inverse=True)
     known = codes < coded.span
@@ -326,12 +319,12 @@ def _read(series: Any, *, number: bool, labels: bool = True) -> Seen:
     if number:
         if coded.kind == "date":
             variable = read_variable(series)
-            return Seen(variable.held, variable.labels if labels else ())
+            return synthesis_design.Seen(variable.held, variable.labels if labels else ())
         numbers = float_values(series, "column")
     texts: Sequence[str] = coded.labels(codes[known]) if labels else ()
     if coded.kind in {"integer", "number"}:
         texts = [number_label(float(text)) for text in texts]
-    return Seen(Values(level, numbers), texts)
+    return synthesis_design.Seen(Values(level, numbers), texts)
 
 
 # Probit regression with a normal prior on its coefficients, by Fisher scoring.
@@ -389,7 +382,7 @@ class LinearFit:
 
     variable: Variable
     model: str
-    terms: tuple[Term, ...]
+    terms: tuple[synthesis_design.Term, ...]
     levels: Ints  # levels of the variable that the model distinguishes
     best: tuple[Floats, float]  # coefficients, shape (K, p), and the residual standard deviation
     # coefficients, shape (H, K, p), and residual standard deviations, shape (H,), from the posterior
@@ -397,17 +390,17 @@ class LinearFit:
     proper: bool  # whether release r is drawn with the r-th of these instead of the best
     converged: bool
 
-    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+    def draw(self, held: Mapping[str, synthesis_design.Seen], n: int, rng: np.random.Generator, release: int) -> Values:
         """New values of n records from their predictors."""
         B, sd = (self.drawn[0][release], float(self.drawn[1][release])) if self.proper else self.best
-        eta = design_matrix(self.terms, held, n) @ B.T
+        eta = synthesis_design.design_matrix(self.terms, held, n) @ B.T
         if self.model == "normal":
             return self.variable.of_numbers(eta[:, 0] + sd * rng.standard_normal(n))
         if self.model == "poisson":
             rate = np.exp(np.minimum(eta[:, 0], MOST_RATE))
             return self.variable.of_numbers(rng.poisson(rate).astype(float))
         if self.model in {"logistic", "probit"}:
-            second = rng.random(n) < (_expit if self.model == "logistic" else _normal_cdf)(eta[:, 0])
+            second = rng.random(n) < (special.expit if self.model == "logistic" else special.ndtr)(eta[:, 0])
             return self.variable.of_levels(self.levels[second.astype(np.int64)])
         return self.variable.of_levels(self.levels[choose(_softmax(eta), rng)])
 
@@ -430,7 +423,7 @@ class LinearFit:
 
 def fit_linear(
     variable: Variable, model: str, predictors: Sequence[Variable], rows: Ints, *,
-    n_draws: int, proper: bool, rng: np.random.Generator, predicted: Predicted | None = None,
+    n_draws: int, proper: bool, rng: np.random.Generator, predicted: synthesis_design.Predicted | None = None,
     more_freedom: int = 0,
 ) -> LinearFit:  # fmt: skip
     """Fit a regression of one variable on others, and draw from its posterior distribution.
@@ -441,13 +434,13 @@ def fit_linear(
     `more_freedom`: added to the residual degrees of freedom of a normal model, which is then one regression of a joint
     normal distribution.
     """
-    terms = make_terms(predictors, rows, predicted)
+    terms = synthesis_design.make_terms(predictors, rows, predicted)
     categorical = predicted.categorical if predicted else frozenset[str]()
     held = {
         predictor.name: seen(predictor, predictor.held.take(rows), categorical=predictor.name in categorical)
         for predictor in predictors
     }
-    X = design_matrix(terms, held, len(rows))
+    X = synthesis_design.design_matrix(terms, held, len(rows))
     level = variable.held.level[rows]
     levels = np.unique(level) if model in CATEGORICAL else np.zeros(0, np.int64)
     if model in {"normal", "poisson"}:
@@ -579,10 +572,6 @@ def choose(share: Floats, rng: np.random.Generator) -> Ints:
     mark = rng.random(len(share)) * running[:, -1]
     column: Any = (running <= mark[:, None]).sum(axis=1)
     return np.asarray(np.minimum(column, share.shape[1] - 1), np.int64)
-
-
-def _normal_cdf(eta: Floats) -> Floats:
-    return np.asarray(special.ndtr(eta), np.float64)
 
 
 def _expit(eta: Floats) -> Floats:

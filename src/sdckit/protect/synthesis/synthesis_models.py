@@ -210,13 +210,10 @@ class _OnLogScale:
 
     def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
         made = self.of_logs.draw(held, n, rng, release)
-        assert made.number is not None
         lent = self.variable.of_levels(made.level)  # a donor's value stays to the last digit
-        new = self.variable.of_numbers(np.exp(np.minimum(made.number, LARGEST_LOG)))
-        assert lent.number is not None
-        assert new.number is not None
+        new = self.variable.of_numbers(np.exp(np.minimum(sure(made.number), LARGEST_LOG)))
         is_new = made.level == NEW
-        return Values(np.where(is_new, new.level, lent.level), np.where(is_new, new.number, lent.number))
+        return Values(np.where(is_new, new.level, lent.level), np.where(is_new, sure(new.number), sure(lent.number)))
 
 
 def _logs(variable: Variable, rows: Ints) -> Variable:
@@ -306,8 +303,7 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
                 argument="models",
             )
         if why := _misfit(given, variable):
-            says = f"models: {given!r} does not fit column {variable.name!r}, {why}"
-            raise DataError(says, argument="models")
+            raise DataError(f"models: {given!r} does not fit column {variable.name!r}, {why}", argument="models")
         return Chosen(given, None, smoothing)
     from sklearn.base import clone, is_classifier
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.errors import sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import hash_word
 from sdckit.numerics.compiling import njit
@@ -338,23 +339,20 @@ class TreeFit:
 
     def _smoothed(self, values: Values, leaf: Ints, rng: np.random.Generator) -> Values:
         """A draw from the kernel density of each leaf, within the range of the whole variable."""
-        variable = self.variable
-        assert variable.held.number is not None
-        assert variable.amounts is not None
-        assert values.number is not None
-        numbers, n_leaves = variable.held.number[self.members], len(self.edges) - 1
+        variable, drawn, amounts = self.variable, sure(values.number), sure(self.variable.amounts)
+        numbers, n_leaves = sure(variable.held.number)[self.members], len(self.edges) - 1
         of = np.repeat(np.arange(n_leaves), np.diff(self.edges))
         size = np.maximum(np.bincount(of, minlength=n_leaves), 1)
         mean = np.bincount(of, numbers, n_leaves) / size
         spread = np.sqrt(np.bincount(of, (numbers - mean[of]) ** 2, n_leaves) / size)
         width = self.smoothing * 0.9 * spread * size**-0.2
-        moved = values.number + width[leaf] * rng.standard_normal(len(leaf))
-        low, high = variable.amounts[0], variable.amounts[-1]
+        moved = drawn + width[leaf] * rng.standard_normal(len(leaf))
+        low, high = amounts[0], amounts[-1]
         moved = low + np.abs((moved - low) % (2 * (high - low) or 1.0))  # reflected at both ends
         moved = np.where(moved > high, 2 * high - moved, moved)
         counts = np.bincount(variable.held.level[self.members], minlength=variable.n_levels)
         heaped = counts > HEAPED * len(self.members)
-        return variable.of_numbers(np.where(heaped[values.level], values.number, moved))
+        return variable.of_numbers(np.where(heaped[values.level], drawn, moved))
 
 
 @dataclass(frozen=True, eq=False)
@@ -429,8 +427,7 @@ def fit_estimator(variable: Variable, predictors: Sequence[Variable], rows: Ints
     X = design_matrix(terms, held, len(rows))[:, 1:]
     if is_classifier(estimator):
         return EstimatorFit(variable, terms, estimator.fit(X, variable.held.level[rows]), None)
-    assert variable.held.number is not None
-    y = variable.held.number[rows]
+    y = sure(variable.held.number)[rows]
     estimator.fit(X, y)
     left = y - np.asarray(estimator.predict(X), float).reshape(len(y))
     return EstimatorFit(variable, terms, estimator, left)
@@ -478,10 +475,8 @@ def _matrix(places: Sequence[Place], held: Mapping[str, Seen], n: int) -> NDArra
         values = held[place.column].values
         if place.rank is not None:
             made[:, at] = place.rank[values.level]  # a missing value's level of -1 is the last rank
-        elif place.missing:
-            assert values.number is not None
-            made[:, at] = np.isnan(values.number)
-        else:
-            assert values.number is not None
-            made[:, at] = np.where(np.isnan(values.number), 0.0, (values.number - place.centre) / place.scale)
+            continue
+        number = sure(values.number)
+        gone = np.isnan(number)
+        made[:, at] = gone if place.missing else np.where(gone, 0.0, (number - place.centre) / place.scale)
     return made

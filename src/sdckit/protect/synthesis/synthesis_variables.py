@@ -14,7 +14,7 @@ from sdckit.data.columns import categories_of, code_column, float_values, is_num
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
 from sdckit.data.rule_conditions import COMPARE, HOW, EditRule, read_edit_rules
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.change import check_squares
 
@@ -65,10 +65,10 @@ class Variable:
 
     def of_numbers(self, numbers: Floats) -> Values:
         """Values from new numbers, rounded and limited to what the variable holds; `NEW` where they are no level."""
-        assert self.amounts is not None
+        amounts = sure(self.amounts)
         made = np.clip(numbers if self.decimals is None else np.round(numbers, self.decimals) + 0.0, *self.ends)
-        place = np.minimum(np.searchsorted(self.amounts, made), self.n_levels - 1)
-        level = np.where(self.amounts[place] == made, place, NEW)
+        place = np.minimum(np.searchsorted(amounts, made), self.n_levels - 1)
+        level = np.where(amounts[place] == made, place, NEW)
         return Values(np.where(np.isnan(made), MISSING, level), made)
 
     def of_levels(self, level: Ints) -> Values:
@@ -256,9 +256,8 @@ class Condition:
             return np.asarray((values.level == MISSING) == bool(self.limit), np.bool_)
         if self.how == "is":
             return np.isin(values.level, self.levels)
-        assert values.number is not None
         with np.errstate(invalid="ignore"):
-            return np.asarray(COMPARE[self.how](values.number, self.limit), np.bool_)
+            return np.asarray(COMPARE[self.how](sure(values.number), self.limit), np.bool_)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,21 +8,10 @@ from sdckit.data.scenarios.column_roles import TO_HAVE_IT_JUDGED
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
+from sdckit.report.chapters import sentences as worded
 from sdckit.report.chapters.attacks_chapter import tried_words
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
 from sdckit.report.chapters.document import RECOVERY
-from sdckit.report.chapters.sentences import (
-    NO_RELEASE,
-    declared_limits,
-    labelled,
-    limit_of,
-    listed,
-    of_intruder,
-    rows_sentence,
-    some_records,
-    spaced,
-    status,
-)
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.gate.rounding import format_number
@@ -76,7 +65,7 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
         tried = tried_words(plain["attacks"]) if name == "tried" and "released" in plain else ""
         if verdicts:
             holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state])
-            rows.append((status(holds), question, " ".join(filter(None, [*_sentences(verdicts, plain), tried]))))
+            rows.append((worded.status(holds), question, " ".join(filter(None, [*_sentences(verdicts, plain), tried]))))
         elif tried or name not in ("tried", "covered", "used", *plain.get("left_to_office", {}).values()):
             rows.append((NO_LIMIT, question, tried or "Nothing was asked for here."))
     return rows
@@ -101,8 +90,8 @@ def _sentence(verdicts: Sequence[Plain], plain: Plain) -> str:
     others = [_likewise(verdict, several=several) for verdict in verdicts if verdict not in same]
     names = [f"“{name}”" for name in dict.fromkeys(verdict["intruder"] for verdict in same) if name]
     if several and 0 < len(names) < len(plain["intruders"]):
-        words = f"{listed(names)}: {words[0].lower()}{words[1:]}"
-    return " ".join([words, *([f"Likewise {listed(others)}."] if others else [])])
+        words = f"{worded.listed(names)}: {words[0].lower()}{words[1:]}"
+    return " ".join([words, *([f"Likewise {worded.listed(others)}."] if others else [])])
 
 
 def _likewise(verdict: Plain, *, several: bool) -> str:
@@ -133,15 +122,15 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
             f"{plain}: {{value}}, above the limit of {{percent}} %",
         )
     sentence = (plain[0] if holds else plain[1]).format(
-        limit=limit, some=some_records(verdict, n), variable=verdict["variable"],
+        limit=limit, some=worded.some_records(verdict, n), variable=verdict["variable"],
         others="1 other" if limit == 2 else f"{limit - 1:,g} others",
         values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
-        points=verdict.get("points"), columns=spaced(verdict.get("columns", "")),
+        points=verdict.get("points"), columns=worded.spaced(verdict.get("columns", "")),
     )  # fmt: skip
     beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
-    beside += NOTHING_BEFORE if verdict.get("beside") == NO_RELEASE else ""
-    return f"{sentence[0].upper()}{sentence[1:]}.{beside}{rows_sentence(verdict)}"
+    beside += NOTHING_BEFORE if verdict.get("beside") == worded.NO_RELEASE else ""
+    return f"{sentence[0].upper()}{sentence[1:]}.{beside}{worded.rows_sentence(verdict)}"
 
 
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
@@ -205,7 +194,7 @@ def _ranked(plain: Plain, beyond: Sequence[Plain]) -> dict[str, list[Plain]]:
     steps = [(step, worked_out) for step in _against_working_out(plain)] if worked_out else []
     steps += coarsening or [(COARSER, coarser)]  # people followed through their rows have no ranking of keys
     disclosed = [verdict for verdict in beyond if LIMITS[verdict["name"]].per_variable and verdict["variable"]]
-    variables = listed(list(dict.fromkeys(verdict["variable"] for verdict in disclosed)))
+    variables = worded.listed(list(dict.fromkeys(verdict["variable"] for verdict in disclosed)))
     steps.append((f"Form larger groups, or make coarser or leave out what a group discloses: {variables}.", disclosed))
     for kind in sorted(LIMITS.values(), key=lambda kind: kind.question != "learnt"):
         steps.append((kind.advice, [verdict for verdict in beyond if kind.advice and verdict["name"] == kind.name]))
@@ -244,7 +233,7 @@ def _coarsening_steps(intruder: Plain, *, several: bool) -> Iterator[str]:
         least = min((row["uniques_without"]["value"] for row in shown), default=alone["value"])
         if least >= alone["value"]:
             continue
-        best = listed([row["variables"][0] for row in shown if row["uniques_without"]["value"] == least], "or")
+        best = worded.listed([row["variables"][0] for row in shown if row["uniques_without"]["value"] == least], "or")
         left = next(row["uniques_without"]["text"] for row in shown if row["uniques_without"]["value"] == least)
         start = f"Leave out {best}" if rows is singles else f"Make {best} coarser"
         if steps:
@@ -267,7 +256,7 @@ def remaining_questions(plain: Plain) -> list[str]:
     if plain["column_roles"] and plain["column_roles"]["line"]:
         points.append(plain["column_roles"]["line"])
     if scenario["unconfirmed"]:
-        points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
+        points.append(f"Guessed from the file and not confirmed: {worded.listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
     if people := (plain["stands_for"] or {}).get("value"):
@@ -319,7 +308,7 @@ def by_intruder(sentences: Sequence[tuple[str, str]]) -> list[str]:
     ['Intruder “neighbour”: 3 of 9.', 'Intruder “colleague”: 2 of 9.']
     """
     same = list(dict.fromkeys(sentence for _, sentence in sentences))
-    return same if len(same) < 2 else [of_intruder(*named, several=True) for named in sentences]
+    return same if len(same) < 2 else [worded.of_intruder(*named, several=True) for named in sentences]
 
 
 def _models_left_out(plain: Plain) -> list[str]:
@@ -374,7 +363,7 @@ def for_users(plain: Plain) -> Plain:
         if verdict["holds"]["value"] is None and LIMITS[verdict["name"]].scope in {"release", "ledger"}
     ]  # fmt: skip
     verdicts = [verdict for verdict in plain["verdicts"] if verdict not in left]
-    questions = {limit_of(verdict): LIMITS[verdict["name"]].question for verdict in left}
+    questions = {worded.limit_of(verdict): LIMITS[verdict["name"]].question for verdict in left}
     passed = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state], default=None)
     roles = plain["column_roles"]
     if roles:  # how to have it judged is for those who can
@@ -406,11 +395,11 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
     released = plain.get("n_released")
     size = f"{plain['n']['text']} records"
     if released:
-        size = f"{listed([count['text'] for count in released])} records, made from {size}"
+        size = f"{worded.listed([count['text'] for count in released])} records, made from {size}"
     known = (
         (
             f"“{intruder['name']}” knows" if len(plain["intruders"]) > 1 else "Somebody knows",
-            listed(labelled(plain, intruder["keys"])),
+            worded.listed(worded.labelled(plain, intruder["keys"])),
         )
         for intruder in plain["intruders"]
     )
@@ -508,7 +497,7 @@ def _good_for(plain: Plain) -> tuple[Block, ...]:
 
 
 def _moved_words(plain: Plain, figures: Plain) -> str:
-    coarser = listed(list(dict.fromkeys(row["column"] for row in plain["recoded"])))
+    coarser = worded.listed(list(dict.fromkeys(row["column"] for row in plain["recoded"])))
     start = f"Coarser than before: {coarser}. " if coarser else ""
     mean, worst = (figures.get(f"{statistic}_total_variation") for statistic in ("mean", "largest"))
     if mean is None or worst is None:
@@ -516,7 +505,7 @@ def _moved_words(plain: Plain, figures: Plain) -> str:
     beside = "Beside that, on" if coarser else "On"
     variables = plain["utility"]["variables"]
     most = max((variable["value"] or 0.0 for variable in variables.values()), default=0.0)
-    names = listed([name for name, share in variables.items() if most and share["value"] == most])
+    names = worded.listed([name for name, share in variables.items() if most and share["value"] == most])
     where = f", most of them of {names} ({percent(worst)})" if names else ""
     # a distance of distributions: values that were swapped or drawn anew may all differ where it is 0
     moved = "of the records would need another value for a variable to be distributed as in the original"
@@ -532,13 +521,13 @@ def _kept_words(figures: Plain) -> str:
         clauses.append(
             f"a changed record can be told from an original one in {percent(auc)} of the cases (by chance: 50 %)"
         )
-    words = listed(clauses)
+    words = worded.listed(clauses)
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:
     """Rows of the five safes: what the assessment says of each, and what is left to agree on."""
-    verdicts, against = declared_limits(plain["verdicts"])
+    verdicts, against = worded.declared_limits(plain["verdicts"])
     held = sum(verdict["holds"]["value"] is True for verdict in verdicts)
     limits = "the only limit holds" if held else "the only limit does not hold"
     if len(verdicts) != 1:

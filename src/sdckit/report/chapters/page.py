@@ -8,20 +8,10 @@ from typing import Any
 
 from sdckit.data.packaged import packaged
 from sdckit.report import blocks as kinds
+from sdckit.report.chapters import sentences as worded
 from sdckit.report.chapters.coverage_chapter import coverage_sections
 from sdckit.report.chapters.decision import decision_sections
-from sdckit.report.chapters.sentences import (
-    answer,
-    headline,
-    intruder_heading,
-    labelled,
-    limits_words,
-    listed,
-    of_intruder,
-    release_sentence,
-    status,
-    verdict_sentence,
-)
+from sdckit.report.chapters.sentences import headline, listed
 from sdckit.report.common_blocks import bars, by_rule, figure, share_head, texts, with_rule
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, find_view, view_of, views_of
@@ -183,7 +173,7 @@ def lay_out(plain: Plain) -> kinds.Page:
     sections += [scenario_section(plain), _file(plain), *coverage_sections(plain)]
     known: list[str] = []
     for intruder in plain["intruders"]:
-        heading = intruder_heading(intruder["name"], several=several)
+        heading = worded.intruder_heading(intruder["name"], several=several)
         sections += intruder_sections(intruder, heading=heading, known=known)
         known += intruder["keys"]
     sections += not_measured(plain["intruders"])
@@ -220,7 +210,7 @@ def answer_section(plain: Plain) -> kinds.Section:
     asked = "Can this file go out? The question is asked for {who}."
     if "left_to_office" in plain:
         asked = "What can be learnt from this release is asked for {who}."
-    return answered(plain, asked, answer)
+    return answered(plain, asked, worded.answer)
 
 
 def answered(plain: Plain, question: str, answer_for: Callable[[Plain, Plain], str]) -> kinds.Section:
@@ -231,7 +221,7 @@ def answered(plain: Plain, question: str, answer_for: Callable[[Plain, Plain], s
     if plain["verdicts"]:
         blocks.append(verdicts_block(plain))
     answers = ((intruder["name"], answer_for(intruder, plain["n"])) for intruder in plain["intruders"])
-    blocks += [kinds.Paragraph(of_intruder(name, words, several=several)) for name, words in answers if words]
+    blocks += [kinds.Paragraph(worded.of_intruder(name, words, several=several)) for name, words in answers if words]
     blocks += [kinds.Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
     return kinds.Section("The answer in full", tuple(blocks))
 
@@ -239,7 +229,7 @@ def answered(plain: Plain, question: str, answer_for: Callable[[Plain, Plain], s
 def release_type(plain: Plain) -> list[kinds.Block]:
     """Say what the file is released as, where the scenario names a type; else which columns have no role."""
     columns = plain["column_roles"]
-    sentences = [release_sentence(plain["scenario"]), columns["line"] if columns else ""]
+    sentences = [worded.release_sentence(plain["scenario"]), columns["line"] if columns else ""]
     return [kinds.Paragraph(sentence) for sentence in sentences if sentence]
 
 
@@ -248,9 +238,9 @@ def verdicts_block(plain: Plain) -> kinds.Verdicts:
     several = len(plain["intruders"]) > 1
     rows = (
         (
-            status(verdict["holds"]["value"]), verdict["intruder"] if several else "",
+            worded.status(verdict["holds"]["value"]), verdict["intruder"] if several else "",
             (f"Release {verdict['release']}: " if verdict.get("release") else "")
-            + verdict_sentence(verdict, plain["n"]),
+            + worded.verdict_sentence(verdict, plain["n"]),
         )
         for verdict in plain["verdicts"]
     )  # fmt: skip
@@ -323,7 +313,7 @@ def _keys(intruder: Plain, known: Sequence[str]) -> list[kinds.Block]:
     inside = any("n_levels" in key for key in intruder["key_facts"])
     rows = tuple(
         (
-            labelled(intruder, [key["name"]])[0],
+            worded.labelled(intruder, [key["name"]])[0],
             key["kind"],
             *([f"{key['n_levels']:,}"] if inside else []),
             f"{key['levels_of_5_or_more']:,}",
@@ -389,16 +379,16 @@ def scenario_section(plain: Plain) -> kinds.Section:
         else "none: the file is treated as the whole population"
     )
     items = [
-        *((_keys_of(name, tree), listed(labelled(plain, keys))) for name, keys in tree["intruders"].items()),
+        *((_keys_of(name, tree), listed(worded.labelled(plain, keys))) for name, keys in tree["intruders"].items()),
         ("Sampling", design),
         ("Household", tree["household"] or (NO_HOUSEHOLD if "household" in tree["stated_none"] else "not declared")),
         ("Person", tree["person"] or "one record per person"),
         *([("Time", tree["time"])] if tree["time"] else []),
         *([("Known of the rows of another file", listed(tree["children"]["keys"]))] if tree["children"] else []),
-        ("Sensitive variables", listed(labelled(plain, tree["sensitive"])) or "none declared"),
+        ("Sensitive variables", listed(worded.labelled(plain, tree["sensitive"])) or "none declared"),
         ("Direct identifiers, never read", listed(tree["identifiers"]) or "none declared"),
         *_insensitive(tree),
-        ("Limits", listed(limits_words(tree)) or "none declared"),
+        ("Limits", listed(worded.limits_words(tree)) or "none declared"),
         ("A missing key value", f"{rule}, alpha {tree['alpha']:g}"),
         ("Codes for missing", listed(tree["missing_codes"]) or "none declared"),
         ("Release", tree["release_words"]),
@@ -453,7 +443,7 @@ def records_section(plain: Plain) -> kinds.Section:
     for name, numbers in listing["intruders"].items():
         rows = [row for row in listing["rows"] if row["intruder"] == name]
         words = _how_many(numbers) if rows else "no record is unique or beyond a limit."
-        words = of_intruder(name, words, several=len(listing["intruders"]) > 1)
+        words = worded.of_intruder(name, words, several=len(listing["intruders"]) > 1)
         blocks.append(_table(rows[:MOST_ROWS], words) if rows else kinds.Paragraph(words))
     return kinds.Section("Records at risk", tuple(blocks), paper=True)
 

@@ -14,15 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.plans import estimate_sums
 from sdckit.cells.plans.count_cells import TooManyCellsError
-from sdckit.cells.plans.estimate_sums import (
-    DistinctValues,
-    EstimateSums,
-    are_numbers,
-    check_weights,
-    distinct_values,
-    estimate_sums,
-)
 from sdckit.cells.plans.pair_tables import PairTables, pair_tables
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
@@ -32,58 +25,48 @@ from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.utility import comparison
 from sdckit.utility.comparison import CompareKind, FileEstimates, TermComparison
+from sdckit.utility.models import statistics_of_file
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
 from sdckit.utility.models.model_design import FEWEST, PART
-from sdckit.utility.models.statistics_of_file import (
-    NAMED,
-    UNDEFINED,
-    Estimated,
-    Estimates,
-    Judged,
-    Statistic,
-    called_estimates,
-    check_levels,
-    dominated,
-    estimate_proportion,
-    heavy,
-    named_estimates,
-    names_of_levels,
-    normal_reach,
-)
 
 
 def plan_estimates(
-    pair: Pair, statistic: Statistic, variables: Sequence[str], weight: str | None, share: float, level: float
-) -> tuple[Estimates, list[str]] | None:
+    pair: Pair,
+    statistic: statistics_of_file.Statistic,
+    variables: Sequence[str],
+    weight: str | None,
+    share: float,
+    level: float,
+) -> tuple[statistics_of_file.Estimates, list[str]] | None:
     """As `named_estimates` of files in memory, with the published names; None where their columns must come here.
 
     That is where a file is in memory, a column holds no numbers, or a quantile has more different values than fit.
     """
     numbers = [] if statistic == "proportion" else list(variables)
-    if not are_numbers(pair, [*numbers, *([] if weight is None else [weight])]):
+    if not estimate_sums.are_numbers(pair, [*numbers, *([] if weight is None else [weight])]):
         return None
     if any(name not in column_names(frame) for frame in pair.frames for name in variables):
         return None
     if weight is not None:
-        built(lambda: check_weights(pair, weight))
+        built(lambda: estimate_sums.check_weights(pair, weight))
     if statistic == "proportion":
         return _proportions(pair, variables, weight)
-    rows: list[list[Judged]]
+    rows: list[list[statistics_of_file.Judged]]
     if statistic == "quantile":
         try:
-            found = built(lambda: distinct_values(pair, variables, weight))
+            found = built(lambda: estimate_sums.distinct_values(pair, variables, weight))
         except TooManyCellsError:
             return None
         rows = [[_quantile(of, weight is not None, share, level) for of in of_file] for of_file in found]
     else:
         of_sums = _total if statistic == "total" else _mean
-        sums = built(lambda: estimate_sums(pair, variables, weight))
+        sums = built(lambda: estimate_sums.estimate_sums(pair, variables, weight))
         rows = [[(of_sums(of), _of_few(of, weight), of.n) for of in of_file] for of_file in sums]
     names = tuple(variables)
     return (names, [_file(row) for row in rows]), list(names)
 
 
-def _file(rows: Sequence[Judged]) -> FileEstimates:
+def _file(rows: Sequence[statistics_of_file.Judged]) -> FileEstimates:
     value, variance, df = np.array([row[0] for row in rows], np.float64).reshape(-1, 3).T
     flags = np.array([row[1] for row in rows], bool).reshape(-1, 2).T
     return FileEstimates(value, variance, df, max((row[2] for row in rows), default=0), None, *flags)
@@ -92,44 +75,46 @@ def _file(rows: Sequence[Judged]) -> FileEstimates:
 # Means and totals.
 
 
-def _mean(of: EstimateSums) -> Estimated:
+def _mean(of: estimate_sums.EstimateSums) -> statistics_of_file.Estimated:
     if of.n == 0 or of.weights == 0:
-        return UNDEFINED
+        return statistics_of_file.UNDEFINED
     if of.n == 1:
         return of.mean, math.nan, math.nan
     return of.mean, of.about_mean * of.n / (of.n - 1) / of.weights**2, of.n - 1.0
 
 
-def _total(of: EstimateSums) -> Estimated:
+def _total(of: estimate_sums.EstimateSums) -> statistics_of_file.Estimated:
     if of.n < 2:
         return (of.total if of.n else math.nan), math.nan, math.nan
     return of.total, of.n * of.about_total / (of.n - 1), of.n - 1.0
 
 
-def _of_few(of: EstimateSums, weight: str | None) -> tuple[bool, bool]:
+def _of_few(of: estimate_sums.EstimateSums, weight: str | None) -> tuple[bool, bool]:
     """As `sum_of_few`; the records with most are asked for only where the largest does not settle it."""
     if of.used < FEWEST:
         return True, True
     few = (
-        (weight is not None and heavy(of.squares, of.heaviest, of.tops["w"]))
+        (weight is not None and statistics_of_file.heavy(of.squares, of.heaviest, of.tops["w"]))
         or (0 < of.off < FEWEST <= of.used - of.off)
-        or dominated(*of.apart, of.tops["apart"], PART)
+        or statistics_of_file.dominated(*of.apart, of.tops["apart"], PART)
     )
-    return few, few or dominated(of.about_mean, of.furthest, of.tops["about"], 2 * PART)
+    return few, few or statistics_of_file.dominated(of.about_mean, of.furthest, of.tops["about"], 2 * PART)
 
 
 # Quantiles.
 
 
-def _quantile(of: DistinctValues, weighted: bool, share: float, level: float) -> Judged:
+def _quantile(
+    of: estimate_sums.DistinctValues, weighted: bool, share: float, level: float
+) -> statistics_of_file.Judged:
     """As `estimate_quantile` and `quantile_of_few`."""
     n = int(of.records.sum())
     if weighted and not of.weights.any():
-        return UNDEFINED, (True, True), n
+        return statistics_of_file.UNDEFINED, (True, True), n
     quantile = _value_at(of, weighted, share)
     if n == 1:
         return (quantile, math.nan, math.nan), (True, True), n
-    z = normal_reach(level)
+    z = statistics_of_file.normal_reach(level)
     spread = share * (1 - share) / (n - 1)
     if weighted:
         below, total = of.values <= quantile, float(of.weights.sum())
@@ -143,7 +128,7 @@ def _quantile(of: DistinctValues, weighted: bool, share: float, level: float) ->
     return estimate, (few, few or _few_beyond(of, low) or _few_beyond(of, high)), n
 
 
-def _value_at(of: DistinctValues, weighted: bool, share: float) -> float:
+def _value_at(of: estimate_sums.DistinctValues, weighted: bool, share: float) -> float:
     """As `quantile_of`."""
     ends = np.cumsum(of.weights if weighted else of.records)
     if weighted:
@@ -154,7 +139,7 @@ def _value_at(of: DistinctValues, weighted: bool, share: float) -> float:
     return float(np.quantile(two, place - low))
 
 
-def _few_beyond(of: DistinctValues, quantile: float) -> bool:
+def _few_beyond(of: estimate_sums.DistinctValues, quantile: float) -> bool:
     above, below = (float(of.records[side].sum()) for side in (of.values > quantile, of.values < quantile))
     return min(above, below) < FEWEST > float(of.records[of.values == quantile].sum())
 
@@ -162,24 +147,26 @@ def _few_beyond(of: DistinctValues, quantile: float) -> bool:
 # Proportions.
 
 
-def _proportions(pair: Pair, variables: Sequence[str], weight: str | None) -> tuple[Estimates, list[str]]:
+def _proportions(
+    pair: Pair, variables: Sequence[str], weight: str | None
+) -> tuple[statistics_of_file.Estimates, list[str]]:
     tables = built(lambda: pair_tables(pair, variables))
     codings = [tables.coding(name) for name in variables]
     names: list[str] = []
     published: list[str] = []
     for coding in codings:
-        check_levels(coding)
-        own, safe = names_of_levels(coding)
+        statistics_of_file.check_levels(coding)
+        own, safe = statistics_of_file.names_of_levels(coding)
         names, published = names + own, published + safe
     weights = built(lambda: tables.level_weights(codings, weight)) if weight is not None else None
-    rows: list[list[Judged]] = [[] for _ in pair.names]
+    rows: list[list[statistics_of_file.Judged]] = [[] for _ in pair.names]
     for at, coding in enumerate(codings):
         for file, row in enumerate(rows):
             records = coding.counts[file].astype(np.float64)
             sums = np.array([records, records > 0, records, records]) if weights is None else weights[at][file]
             largest = partial(_largest, tables, coding, file, weight)
             row += [
-                estimate_proportion(records, sums, code, largest, weighted=weight is not None)
+                statistics_of_file.estimate_proportion(records, sums, code, largest, weighted=weight is not None)
                 for code in range(1, len(records))
             ]
     return (tuple(names), [_file(row) for row in rows]), published
@@ -233,7 +220,7 @@ def compare_estimates(
     original: Any,
     released: Any = None,
     *,
-    statistic: Statistic | Callable[[Any], Any],
+    statistic: statistics_of_file.Statistic | Callable[[Any], Any],
     variables: Sequence[str] | None = None,
     probability: float = 0.5,
     weight: str | None = None,
@@ -310,11 +297,10 @@ def compare_estimates(
     >>> result.table["estimate_released"].to_list(), round(result.mean_overlap, 3)
     ([26.0], 0.976)
     """
-    if not callable(statistic) and statistic not in NAMED:
-        raise DataError(
-            f"statistic {statistic!r} is unknown; use {', '.join(map(repr, NAMED))}, or a function of a file",
-            argument="statistic",
-        )
+    if not callable(statistic) and statistic not in statistics_of_file.NAMED:
+        known = ", ".join(map(repr, statistics_of_file.NAMED))
+        words = f"statistic {statistic!r} is unknown; use {known}, or a function of a file"
+        raise DataError(words, argument="statistic")
     arguments.level(level, says="is the coverage of the intervals")
     arguments.choice(version, "version", VERSIONS)
     arguments.level(probability, "probability", "says which quantile")
@@ -333,7 +319,7 @@ def compare_estimates(
     notes: dict[str, str] = {}
     columns: tuple[str, ...] = ()
     if callable(statistic):
-        names, files = called_estimates(pair, statistic)
+        names, files = statistics_of_file.called_estimates(pair, statistic)
         safe_names = [f"estimate {j + 1}" for j in range(len(names))]
     else:
         if statistic == "total" and weight is None and ratio != 1:
@@ -343,10 +329,12 @@ def compare_estimates(
             )
         columns = _variables(variables, scenario)
         if of_plans is None:
-            names, files = named_estimates(pair, statistic, columns, weight, probability, level)
+            names, files = statistics_of_file.named_estimates(pair, statistic, columns, weight, probability, level)
             safe_names = list(names)
             if statistic == "proportion":
-                safe_names = [safe for name in columns for safe in names_of_levels(pair.codes(name))[1]]
+                safe_names = [
+                    safe for name in columns for safe in statistics_of_file.names_of_levels(pair.codes(name))[1]
+                ]
             comparison.note_identical(notes, pair, columns)
         else:
             (names, files), safe_names = of_plans
@@ -372,8 +360,8 @@ def _variables(variables: Sequence[str] | None, scenario: Scenario | None) -> tu
 
 
 def _opened(
-    opened: Pair, statistic: Statistic | Callable[[Any], Any], variables: Sequence[str] | None, weight: str | None,
-    scenario: Scenario | None,
+    opened: Pair, statistic: statistics_of_file.Statistic | Callable[[Any], Any], variables: Sequence[str] | None,
+    weight: str | None, scenario: Scenario | None,
 ) -> Pair:  # fmt: skip
     """Open the files with the columns used, as categories or as numbers."""
     if not callable(statistic):

@@ -140,8 +140,7 @@ def compare_intervals(
     else:
         given = {RELEASED: _rows(released, "released")}
     if not given or ORIGINAL in given:
-        words = f"released: give at least one release; none may be called {ORIGINAL!r}"
-        raise DataError(words, argument="released")
+        raise DataError(f"released: give at least one release; none may be called {ORIGINAL!r}", argument="released")
     for name, table in given.items():
         if len(table) != len(known):
             words = f"confidential has {len(known)} quantities and {name!r} {len(table)}; give one row for each in all"
@@ -169,8 +168,7 @@ def _rows(given: Any, name: str) -> Floats:
     if rows.ndim != 2 or rows.shape[1] not in {2, 3} or len(rows) == 0 or not np.isfinite(rows).all():
         raise DataError(how, argument=name.partition("[")[0])
     if len(crossed := np.flatnonzero((np.diff(rows, axis=1) < 0).any(axis=1))):
-        words = f"{name}: the numbers of row {crossed[0] + 1} do not ascend"
-        raise DataError(words, argument=name.partition("[")[0])
+        raise DataError(f"{name}: the numbers of row {crossed[0] + 1} do not ascend", argument=name.partition("[")[0])
     if rows.shape[1] == 2:
         rows = np.column_stack([rows[:, 0], rows.mean(axis=1), rows[:, 1]])
     return rows

@@ -15,7 +15,7 @@ from sdckit.data import arguments
 from sdckit.data.formula_text import Sides, learns_from_records, read_formula
 from sdckit.data.frames import built
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility import comparison
 from sdckit.utility.comparison import CompareKind, FileEstimates, TermComparison
@@ -318,8 +318,7 @@ def _cells(opened: Pair, sides: Sides, family: Family, weight: str | None) -> Mo
 
 def _mass(cells: ModelCells, j: int, rows: Ints) -> Mass:
     """What some cells of a file stand for."""
-    assert cells.pair.times is not None  # of cells
-    times = cells.pair.times[j][rows]
+    times = sure(cells.pair.times)[j][rows]
     within = None if cells.within is None else cells.within[j].take(rows)
     if cells.weights is None:
         return replace(Mass.counted(times), within=within)
@@ -365,8 +364,7 @@ def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
 
 def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: int, label: str) -> Floats:
     """Outcome of the records used, checked against the family."""
-    outcome = design.outcome if codes is None else codes[design.rows]
-    assert outcome is not None  # a design without a column has an expression
+    outcome = sure(design.outcome) if codes is None else codes[design.rows]  # without a column there is an expression
     if (np.abs(outcome) > model_design.FURTHEST).any():
         raise DataError(f"{label}: the outcome has numbers beyond 1e150; limit them, or make them missing")
     if family == "poisson" and (outcome < 0).any():
@@ -395,8 +393,8 @@ def _common(pair: Pair, sides: Sides) -> frozenset[str]:
 
 
 def _published_outcomes(pair: Pair, sides: Sides, outcomes: Sequence[str]) -> list[str]:
-    assert sides.outcome_column is not None  # a multinomial model has a column
-    counts = np.bincount(pair.codes(sides.outcome_column).codes[0], minlength=len(outcomes) + 1)[1:]
+    column = sure(sides.outcome_column)  # a multinomial model has one
+    counts = np.bincount(pair.codes(column).codes[0], minlength=len(outcomes) + 1)[1:]
     return [outcome if n >= FEWEST else f"({RARE})" for outcome, n in zip(outcomes, counts.tolist(), strict=True)]
 
 

@@ -10,14 +10,8 @@ from numpy.typing import NDArray
 from sdckit.errors import DataError, SdcError
 from sdckit.numerics.array_types import Bools, Floats
 from sdckit.utility.comparison import FileEstimates, rounded_up
-from sdckit.utility.models.model_design import (
-    FEWEST,
-    Mass,
-    as_mass,
-    coefficients_of_few,
-    independent_columns,
-    largest_shares,
-)
+from sdckit.utility.models import model_design
+from sdckit.utility.models.model_design import Mass
 
 Family = Literal["linear", "logistic", "poisson", "multinomial"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -44,8 +38,8 @@ def fit_family(
         f"{label}: a {family} coefficient has no finite estimate: a term, or several together, tell the outcome of "
         "some records perfectly (separation); leave the term out or group its categories"
     )
-    mass = as_mass(matrix, weights)
-    kept = independent_columns(matrix * np.sqrt(mass.records)[:, None])
+    mass = model_design.as_mass(matrix, weights)
+    kept = model_design.independent_columns(matrix * np.sqrt(mass.records)[:, None])
     design = matrix[:, kept]
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -188,25 +182,25 @@ def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | 
         return Tellable(*(np.concatenate(part) for part in zip(*judged, strict=True)))
     within = isinstance(weights, Mass) and weights.within is not None
     two = len(values) == 2 and not within  # of means that rows have, two say nothing
-    few, spread = coefficients_of_few(
+    few, spread = model_design.coefficients_of_few(
         matrix, outcome, weights, counted=[outcome == level for level in values] if two else []
     )
     if family == "linear":
-        shares = largest_shares(matrix, weights) if two else np.zeros(len(few))
+        shares = model_design.largest_shares(matrix, weights) if two else np.zeros(len(few))
         return Tellable(few, spread, _steps(shares, float(values[-1] - values[0])))
     with np.errstate(over="ignore"):
         mean = np.exp(matrix @ np.nan_to_num(value))
         of_each = mean if family == "poisson" else mean / (1 + mean) ** 2
-    return Tellable(few, spread, _steps(largest_shares(matrix, weights, np.nan_to_num(of_each))))
+    return Tellable(few, spread, _steps(model_design.largest_shares(matrix, weights, np.nan_to_num(of_each))))
 
 
 def _of_outcome(matrix: Floats, outcome: Floats, k: int) -> tuple[Bools, Bools, Floats]:
     chosen = outcome == k
-    few, spread = coefficients_of_few(matrix, chosen.astype(np.float64), counted=(chosen, outcome == 0))
+    few, spread = model_design.coefficients_of_few(matrix, chosen.astype(np.float64), counted=(chosen, outcome == 0))
     share = float(chosen.mean()) / float((chosen | (outcome == 0)).mean())
-    return few, spread, _steps(largest_shares(matrix), 1 / (share * (1 - share)) if 0 < share < 1 else 0.0)
+    return few, spread, _steps(model_design.largest_shares(matrix), 1 / (share * (1 - share)) if 0 < share < 1 else 0.0)
 
 
 def _steps(shares: Floats, unit: float = 1.0) -> Floats:
     """Largest change by five records, as a round number."""
-    return np.array([rounded_up(FEWEST * unit * share) for share in shares.tolist()])
+    return np.array([rounded_up(model_design.FEWEST * unit * share) for share in shares.tolist()])

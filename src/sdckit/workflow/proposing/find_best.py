@@ -26,18 +26,10 @@ from sdckit.workflow.proposing.ladders import FEW, Node, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words, promise_kept
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
+from sdckit.workflow.recipes import starter_recipe
 from sdckit.workflow.recipes.recipe import TRIAL
 from sdckit.workflow.recipes.recipe_figures import CoarseningLoss, pmse
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
-from sdckit.workflow.recipes.starter_recipe import (
-    FROM_VALUES,
-    NOT_IMPLIED,
-    STILL_ABOVE,
-    TRUE_KEYS,
-    CommentedStep,
-    not_looked_for,
-    the_rest,
-)
 from sdckit.workflow.verdicts import Verdict
 
 TOLD_FOR_SURE = 0.25  # pMSE where every record of two files of one size is told apart
@@ -185,7 +177,7 @@ def _neighbours(node: Node, shape: tuple[int, ...]) -> list[Node]:
 STEP_REASONS = {
     "weight": "Many weights occur with one value of a key only, and would reveal what is taken out there.",
     "allowed": "Allowed by the caller: thresholds that recodings and suppression do not meet ask for it.",
-    "risk": STILL_ABOVE,
+    "risk": starter_recipe.STILL_ABOVE,
     "classes": "Numbers that dominate their group went out as they are: size classes with round edges tell none.",
 }
 
@@ -195,7 +187,7 @@ def key_words(trials: Trials, node: Node) -> dict[str, str]:
     return {ladder.key: ladder.rungs[rung].words for ladder, rung in zip(trials.lattice.ladders, node, strict=True)}
 
 
-def step_reasons(trials: Trials, searched: Searched, judged: Judged) -> Iterator[CommentedStep]:
+def step_reasons(trials: Trials, searched: Searched, judged: Judged) -> Iterator[starter_recipe.CommentedStep]:
     """The recoding and suppression steps, each with its comment."""
     places = {ladder.key: j for j, ladder in enumerate(trials.lattice.ladders)}
     for kind, step in judged.made.steps:
@@ -216,7 +208,7 @@ def _of_recoding(trials: Trials, searched: Searched, node: Node, j: int) -> Iter
     tells = f", which keeps {kept} of what it tells" if kept else ""
     yield f"{printable(ladder.key)} {rung.words}{tells}. {_why(trials, searched, node, j)}"
     if _names_few(trials, rung, j):
-        yield FROM_VALUES
+        yield starter_recipe.FROM_VALUES
 
 
 def _of_left_out(
@@ -260,13 +252,13 @@ def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
         columns = [printable(name) for name in step["columns"]]
         yield f"Records{whom} in groups with too few sensitive values lose {listed(columns)}."
         return
-    yield the_rest(whom)
+    yield starter_recipe.the_rest(whom)
     if "together" in step:
         yield "Columns that tell a key lose their value where the key does."
     if step.get("hide_implied"):
-        yield f"{NOT_IMPLIED}."
+        yield f"{starter_recipe.NOT_IMPLIED}."
     if step.get("true_keys"):
-        yield f"{TRUE_KEYS}."
+        yield f"{starter_recipe.TRUE_KEYS}."
 
 
 def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence[tuple[str, bool, float]]) -> list[str]:
@@ -293,7 +285,7 @@ def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence
         lines.append(
             f"Tried on the file: these thresholds do not hold, or could not be judged: {listed(judged.failing)}."
         )
-        lines += not_looked_for(judged.failing)
+        lines += starter_recipe.not_looked_for(judged.failing)
     else:
         lines.append("Tried on the file: every other threshold holds after these steps.")
     if judged.unrepaired:

@@ -17,19 +17,7 @@ from sdckit.cells.packing import Layout, PackedCodes, Tabulated
 from sdckit.data.columns import MONTHS
 from sdckit.data.hierarchy import Hierarchy
 from sdckit.errors import ColumnError, DataError, sure
-from sdckit.identity.contributions.coarsening import (
-    MOST_NAMED,
-    Levels,
-    along,
-    by_period,
-    entropy,
-    every_second,
-    grouped,
-    in_bands,
-    other,
-    periods,
-    round_edges,
-)
+from sdckit.identity.contributions import coarsening as key_levels
 from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.grouping import Groups, group, sum_by
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
@@ -103,7 +91,12 @@ def refines(fine: Ints, coarse: Ints) -> bool:
 
 
 def ladder_of(
-    levels: Levels, key: str, *, internal: bool = False, stays: bool = False, own: Sequence[tuple[str, Step, Ints]] = ()
+    levels: key_levels.Levels,
+    key: str,
+    *,
+    internal: bool = False,
+    stays: bool = False,
+    own: Sequence[tuple[str, Step, Ints]] = (),
 ) -> Ladder:
     """Build the generalisation ladder of a key.
 
@@ -123,12 +116,12 @@ def ladder_of(
     return Ladder(key, levels.codes, tuple(rungs), levels.coded.span)
 
 
-def _kept(levels: Levels, group: Ints, after: int) -> float:
+def _kept(levels: key_levels.Levels, group: Ints, after: int) -> float:
     size = np.append(np.bincount(group, levels.size, after), levels.n_missing)
-    return entropy(size) / levels.entropy if levels.entropy else 1.0
+    return key_levels.entropy(size) / levels.entropy if levels.entropy else 1.0
 
 
-def _coarser(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
+def _coarser(levels: key_levels.Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
     """Candidate recodings of a key, finest first; `ladder_of` drops those that are not nested."""
     if len(levels.codes) < 3:  # two values, or one: as it is, or not at all
         return
@@ -153,22 +146,22 @@ def _coarser(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str,
         yield from _rare_as_one(levels, key, internal=internal)
 
 
-def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Iterator[tuple[str, Step, Ints]]:
+def _up(levels: key_levels.Levels, hierarchy: Hierarchy, key: str) -> Iterator[tuple[str, Step, Ints]]:
     from sdckit.identity.contributions.coarsening import levels_above
 
     for level, names, missed in levels_above(levels.labels(), hierarchy):
-        step = along(key, levels.coded, levels.file, level, missed=missed)
+        step = key_levels.along(key, levels.coded, levels.file, level, missed=missed)
         if step is not None:
             yield f"at level {level} of its hierarchy", step, _numbered(names)
 
 
-def _by_period(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+def _by_period(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     for period in MONTHS:
-        if (step := by_period(key, levels.coded, period)) is not None:
-            yield f"by {period}", step, periods(levels, period)[0]
+        if (step := key_levels.by_period(key, levels.coded, period)) is not None:
+            yield f"by {period}", step, key_levels.periods(levels, period)[0]
 
 
-def _numbers(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+def _numbers(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Top and bottom codes, then bands between round edges, each time every second edge."""
     values = sure(numbers_of(levels.coded, levels.codes))
     edges = _edges(values, levels.size)
@@ -178,16 +171,16 @@ def _numbers(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
         yield coded
     while len(edges) + 1 >= FEWEST_BANDS:
         group = np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)[1].astype(np.int64)
-        yield f"in {int(group.max()) + 1} bands", in_bands(key, edges), group
-        edges = every_second(edges)
+        yield f"in {int(group.max()) + 1} bands", key_levels.in_bands(key, edges), group
+        edges = key_levels.every_second(edges)
 
 
 def _edges(values: NDArray[np.float64], size: Ints) -> NDArray[np.float64]:
     """Round edges; where most records would be in few of the bands, quantiles brought to round numbers."""
-    even = round_edges(values, size)
+    even = key_levels.round_edges(values, size)
     if len(even):
         in_band = np.bincount(np.searchsorted(even, values, side="right"), size, len(even) + 1)
-        if entropy(in_band) >= EVEN * math.log2(len(even) + 1):
+        if key_levels.entropy(in_band) >= EVEN * math.log2(len(even) + 1):
             return even
     below = np.cumsum(size)
     at = [float(values[np.searchsorted(below, below[-1] * i / QUANTILES)]) for i in range(1, QUANTILES)]
@@ -217,40 +210,40 @@ def _coded_ends(
     return words, {"method": "top_bottom_code", "column": key, **plain}, _numbered(changed.tolist())
 
 
-def _neighbours_in_bands(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+def _neighbours_in_bands(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Groups of neighbouring integer codes written as bands, which name edges instead of values."""
     values = sure(numbers_of(levels.coded, levels.codes))
     width = 2
     while width < len(values):
         group = np.arange(len(values), dtype=np.int64) // width
-        yield f"in groups of {width} neighbours", in_bands(key, values[width::width]), group
+        yield f"in groups of {width} neighbours", key_levels.in_bands(key, values[width::width]), group
         width *= 2
 
 
-def _neighbours(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+def _neighbours(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     labels, width = levels.labels(), 2
     while width < len(labels):
         group = np.arange(len(labels), dtype=np.int64) // width
-        if (step := grouped(key, levels.coded, labels, group)) is not None:
+        if (step := key_levels.grouped(key, levels.coded, labels, group)) is not None:
             yield f"in groups of {width} neighbours", step, group
         width *= 2
 
 
-def _by_prefix(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+def _by_prefix(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Codes of one length by their first characters, as classifications are built."""
     labels = levels.labels()
     length = len(labels[0])
-    if length < 2 or any(len(label) != length for label in labels) or len(labels) > MOST_NAMED:
+    if length < 2 or any(len(label) != length for label in labels) or len(labels) > key_levels.MOST_NAMED:
         return
     for cut in range(length - 1, 0, -1):
         group = _numbered([label[:cut] for label in labels])
         order = np.argsort(group, kind="stable")
-        step = grouped(key, levels.coded, [labels[i] for i in order], group[order])
+        step = key_levels.grouped(key, levels.coded, [labels[i] for i in order], group[order])
         if step is not None:
             yield f"by the first {cut} characters of its codes", step, group
 
 
-def _rare_as_one(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
+def _rare_as_one(levels: key_levels.Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
     """Pool the rarest levels into one, by growing shares of the records."""
     total, labels = int(levels.size.sum()) + levels.n_missing, levels.labels()
     order = np.argsort(levels.size, kind="stable")
@@ -260,7 +253,7 @@ def _rare_as_one(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[
             continue
         placed = np.maximum(np.arange(len(labels), dtype=np.int64) - (rare - 1), 0)
         named = levels.size if levels.coded.kind in NUMBERS else levels.size[order[:rare]]
-        step = other(key, levels.coded, [labels[i] for i in order], placed)
+        step = key_levels.other(key, levels.coded, [labels[i] for i in order], placed)
         if step is None or (int(named.min()) < FEW and not internal):
             continue
         group = np.empty(len(labels), np.int64)

@@ -21,18 +21,8 @@ from sdckit.data.scenarios.scenario_toml import INSIDE
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 from sdckit.numerics.threads import WORKER, job, result_of
 from sdckit.workflow.check import require_gate
-from sdckit.workflow.proposing.find_best import (
-    Asked,
-    Begun,
-    Loss,
-    find_best,
-    key_words,
-    measure_of,
-    outcome,
-    pass_early,
-    step_reasons,
-    variants,
-)
+from sdckit.workflow.proposing import find_best
+from sdckit.workflow.proposing.find_best import Asked, Begun, Loss
 from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST, Searched, goal_of
 from sdckit.workflow.proposing.trials import How, Judged, Trials, all_steps, limits_of, open_lattice, surrounding_steps
@@ -58,11 +48,16 @@ def write_proposal(
     scenario, lattice = trials.scenario, trials.lattice
     alternatives = tuple(_alternative(trials, why, other, columns, folder) for why, other in others)
     before, after = surrounding_steps(scenario, columns)
-    steps: list[CommentedStep] = [*before, *judged.mended.steps, *step_reasons(trials, searched, judged), *after]
+    steps: list[CommentedStep] = [
+        *before,
+        *judged.mended.steps,
+        *find_best.step_reasons(trials, searched, judged),
+        *after,
+    ]
     steps.append(
         (
             None,
-            outcome(
+            find_best.outcome(
                 trials,
                 searched,
                 judged,
@@ -80,7 +75,7 @@ def write_proposal(
         passed=judged.gate, loss=judged.made.loss,
         bound=min(bound, judged.made.loss), risk=judged.risk,
         optimal=optimal,
-        keys=key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
+        keys=find_best.key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
         resting=judged.resting / lattice.n,
         exceeded=tuple(dict.fromkeys(verdict.name for verdict in judged.verdicts if verdict.holds is False)),
         unjudged=tuple(dict.fromkeys(verdict.name for verdict in judged.verdicts if verdict.holds is None)),
@@ -104,7 +99,7 @@ def _is_best(trials: Trials, searched: Searched, judged: Judged) -> bool:
 
 
 def _alternative(trials: Trials, why: str, judged: Judged, columns: Sequence[str], folder: Path | None) -> Alternative:
-    keys = key_words(trials, judged.made.node)
+    keys = find_best.key_words(trials, judged.made.node)
     return Alternative(
         _recipe(trials, judged, columns, folder), f"{why}: {in_words(keys)}", keys, judged.made.loss, judged.risk,
         judged.resting / trials.lattice.n, judged.gate, judged.failing, judged.expected, judged.small,
@@ -302,7 +297,7 @@ def make_proposal(
     allowed = _allowed(allow, frame.columns)
     tell = step or (lambda _: None)
     given = frame.drop([name for name in scenario.identifiers if name in frame.columns]).to_native()
-    measure = measure_of(loss, formula, family, given, scenario)
+    measure = find_best.measure_of(loss, formula, family, given, scenario)
     least = [math.inf]
 
     def passes(within: Trials, judged: Judged) -> None:
@@ -318,8 +313,8 @@ def make_proposal(
     )  # fmt: skip
     if isinstance(measure, CoarseningLoss):
         trials.goal = goal_of(measure, trials.lattice, given, trials.recoded)
-    trials, search, searched, judged = find_best(trials, asked)
-    others = list(variants(trials, search, judged, asked, alternatives))
+    trials, search, searched, judged = find_best.find_best(trials, asked)
+    others = list(find_best.variants(trials, search, judged, asked, alternatives))
     by = loss if isinstance(loss, str) else OWN
     return write_proposal(
         trials, searched, judged, others, columns, folder, [_head(by), READ_IT, INSIDE, *then], by=by,
@@ -333,7 +328,9 @@ def begin_proposal(
     """Do ahead what a search with no wishes begins with, up to the recipe that passes early."""
     _require_aim(scenario)
     asked = Asked((), None, {}, None, None, math.inf, step, kept=kept, within=step)
-    pass_early(_open_trials(data, scenario, asked, share=1.0, prefer={}, weights={}, internal=internal), asked)
+    find_best.pass_early(
+        _open_trials(data, scenario, asked, share=1.0, prefer={}, weights={}, internal=internal), asked
+    )
 
 
 def _require_aim(scenario: Scenario) -> None:

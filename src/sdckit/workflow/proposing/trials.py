@@ -34,23 +34,13 @@ from sdckit.workflow.plan import read_by_limits
 from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, refines, thinned
 from sdckit.workflow.proposing.proposal import MostMatched, matched_back, most_matched
 from sdckit.workflow.proposing.search import Goal
+from sdckit.workflow.recipes import starter_recipe as starter
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.number_steps import columns_beyond, exact_columns, size_classes
 from sdckit.workflow.recipes.recipe import TRIAL, tried
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
 from sdckit.workflow.recipes.run_step import lacking_values, run_step
-from sdckit.workflow.recipes.starter_recipe import (
-    DEFAULT_K,
-    SEED,
-    identifier_steps,
-    last_step,
-    lose_values,
-    protects_nobody,
-    suppression_step,
-    wanted_k,
-    weight_step,
-)
 from sdckit.workflow.verdicts import Verdict
 
 Step = dict[str, Any]
@@ -221,7 +211,7 @@ class Trials:
             for kind, step in self._before(node):
                 data = self._run(data, step)[0]
                 steps.append((kind, step))
-            if (coarser := weight_step(data, self._left_scenario(data))) is not None:
+            if (coarser := starter.weight_step(data, self._left_scenario(data))) is not None:
                 data = self._run(data, coarser)[0]
                 steps.append(("weight", coarser))
             recoded = data
@@ -329,9 +319,9 @@ class Trials:
 
     def _of_intruder(self, data: Any, intruder: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step, bool]]:
         """Suppression steps for k, l and risk, and whether it is the last for l."""
-        k, wild = self.aims.get(name), not protects_nobody(intruder)
+        k, wild = self.aims.get(name), not starter.protects_nobody(intruder)
         if k is not None and wild:
-            yield "k", suppression_step(
+            yield "k", starter.suppression_step(
                 data, self.scenario, intruder, k, hide=self.how.hide, importance=self.importance,
                 bundles=self.how.bundles,
             ), False  # fmt: skip
@@ -340,10 +330,10 @@ class Trials:
         if intruder.limits.l is not None and intruder.sensitive and blank:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
                 columns = self._with_bundles(ordered[:count])
-                yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns), count == len(ordered)
+                yield "l", starter.lose_values(self.scenario, name, LACKING_VALUES, 0, columns), count == len(ordered)
         if intruder.limits.risk is not None and wild:
             columns = self._with_bundles(ordered)
-            yield "risk", lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns), False
+            yield "risk", starter.lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns), False
 
     def _levels(self, key: str, node: Node) -> int:
         for ladder, rung in zip(self.lattice.ladders, node, strict=True):
@@ -470,8 +460,8 @@ def surrounding_steps(scenario: Scenario, columns: Sequence[str]) -> tuple[list[
 
     The order of the records is mixed last; the scenario may say that it stays.
     """
-    before = [(dict(step), lines) for step, lines in identifier_steps(scenario, columns) if step is not None]
-    after = [(dict(step), lines) for step, lines in last_step(scenario, columns) if step is not None]
+    before = [(dict(step), lines) for step, lines in starter.identifier_steps(scenario, columns) if step is not None]
+    after = [(dict(step), lines) for step, lines in starter.last_step(scenario, columns) if step is not None]
     return before, after
 
 
@@ -503,7 +493,7 @@ def judge(
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         applied = tried(data, scenario, steps, mended.derived, step=tell, secret=secret)
         measured: Any = assess_read(
-            data, applied.data, scenario=kept, control=control, seed=SEED,
+            data, applied.data, scenario=kept, control=control, seed=starter.SEED,
             recipe=applied.recipe, log=applied.log, whole=True, lean=True, step=tell,
             soonest=(NUMBERS, lambda results: bool(_beyond(results, scenario, keep, how))) if soon else None,
         )  # fmt: skip
@@ -596,9 +586,9 @@ OWN = "as preferred"
 def limits_of(intruder: Scenario, aim: int = 1) -> Limits:
     """Limits of the search for one intruder, with `aim` times the declared k."""
     limits = intruder.limits
-    k = wanted_k(intruder)
+    k = starter.wanted_k(intruder)
     if aim > 1:
-        k = aim * (k or DEFAULT_K)
+        k = aim * (k or starter.DEFAULT_K)
     return Limits(k, limits.l if intruder.sensitive else None, limits.risk, limits.global_risk)
 
 
@@ -657,7 +647,7 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
     return Side(
         name, at, tuple(columns[: len(at)]), tuple(columns[len(at) :]), size.astype(np.int64), weight,
         tuple(rule == "wildcard" and cells.n_missing[j] > 0 for rule, j in zip(rules, at, strict=True)), limits,
-        may_hide=not protects_nobody(intruder), alpha=intruder.alpha, fraction=intruder.sampling_fraction,
+        may_hide=not starter.protects_nobody(intruder), alpha=intruder.alpha, fraction=intruder.sampling_fraction,
     )  # fmt: skip
 
 

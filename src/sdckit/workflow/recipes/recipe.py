@@ -25,16 +25,9 @@ from sdckit.display import Displayed, counted, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning, sure
 from sdckit.numerics.threads import job
 from sdckit.protect.change import Change
+from sdckit.workflow.recipes import recipe_checks
 from sdckit.workflow.recipes.margins_first import MarginsFirst, refuse, refuse_draws
-from sdckit.workflow.recipes.recipe_checks import (
-    StepLike,
-    check_roles,
-    checked_step,
-    derived_steps,
-    digests,
-    naming,
-    reads_alone,
-)
+from sdckit.workflow.recipes.recipe_checks import reads_alone
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
 from sdckit.workflow.recipes.recipe_runs import Run, check_computed_once, start
@@ -265,7 +258,7 @@ class Recipe(Displayed):
     [{'age': 4}, {'age': 0, 'job': 1}]
     """
 
-    steps: tuple[StepLike, ...]
+    steps: tuple[recipe_checks.StepLike, ...]
     title: str
     scenario: str | None
     folder: Path | None = field(compare=False, repr=False)
@@ -281,9 +274,9 @@ class Recipe(Displayed):
             raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
         if not isinstance(scenario, str | None):
             raise ScenarioError("scenario= of a recipe names its file; a Scenario goes to apply(data, scenario=)")
-        made = tuple(checked_step(number, table) for number, table in enumerate(steps, 1))
+        made = tuple(recipe_checks.checked_step(number, table) for number, table in enumerate(steps, 1))
         reads_alone(made)
-        object.__setattr__(self, "derived", dict(derived or {}) if derived_steps(derived, made) else {})
+        object.__setattr__(self, "derived", dict(derived or {}) if recipe_checks.derived_steps(derived, made) else {})
         object.__setattr__(self, "steps", made)
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "scenario", scenario)
@@ -301,7 +294,7 @@ class Recipe(Displayed):
             It is not TOML (with the line), or not a recipe (with the step).
         """
         file = Path(path)
-        with naming(file):
+        with recipe_checks.naming(file):
             entries = read_entries(read_toml(file))
             return cls(
                 entries.get("steps", ()), title=entries.get("title", ""), scenario=entries.get("scenario"),
@@ -327,9 +320,9 @@ class Recipe(Displayed):
         return start(data, scenario)
 
     @property
-    def all_steps(self) -> tuple[StepLike, ...]:
+    def all_steps(self) -> tuple[recipe_checks.StepLike, ...]:
         """The steps as they are carried out: the last one computes the derived columns, where there are some."""
-        return (*self.steps, *derived_steps(self.derived, self.steps))
+        return (*self.steps, *recipe_checks.derived_steps(self.derived, self.steps))
 
     def prefix(self, n: int) -> Recipe:
         """The recipe without what follows step `n`: applied with the secret of the log, it undoes the later steps.
@@ -357,7 +350,7 @@ class Recipe(Displayed):
         """
         at, name = self.locate(path)
         steps = list(self.steps)
-        steps[at] = StepLike(steps[at].method, {**steps[at].arguments, name: value})
+        steps[at] = recipe_checks.StepLike(steps[at].method, {**steps[at].arguments, name: value})
         return self._with_steps(steps, self.derived)
 
     def with_arguments(self, values: Mapping[str, Any]) -> Recipe:
@@ -383,7 +376,7 @@ class Recipe(Displayed):
             raise ScenarioError(f"{path!r}: steps {numbers} are {step}; name one by its number")
         return places[0], name
 
-    def _with_steps(self, steps: Sequence[StepLike], derived: Mapping[str, str]) -> Recipe:
+    def _with_steps(self, steps: Sequence[recipe_checks.StepLike], derived: Mapping[str, str]) -> Recipe:
         tables = [{"method": step.method, **step.arguments} for step in steps]
         return Recipe(tables, title=self.title, scenario=self.scenario, folder=self.folder, derived=derived)
 
@@ -414,7 +407,7 @@ class Recipe(Displayed):
 
     def _check(self, running: Run) -> None:
         if running.scenario is not None:
-            check_roles(self.steps, running.columns, running.scenario)
+            recipe_checks.check_roles(self.steps, running.columns, running.scenario)
             check_computed_once(self.steps, self.derived, running.scenario)
         running.check(self.all_steps, self.folder)
 
@@ -572,7 +565,7 @@ class Recipe(Displayed):
 
     def _digests(self) -> dict[str, str]:
         """SHA-256 digests of the hierarchy files that the recipe reads."""
-        return digests(self.steps, self.folder)
+        return recipe_checks.digests(self.steps, self.folder)
 
 
 class TrialRecipe(Recipe):

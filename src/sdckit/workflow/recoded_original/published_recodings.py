@@ -24,15 +24,7 @@ from sdckit.errors import DataError, FileFormatError, ScenarioError, sure
 from sdckit.protect.change import Change
 from sdckit.protect.margins.promise import Promise, checked_promise
 from sdckit.protect.recoding.recode import Bands, regroup
-from sdckit.workflow.recipes.recipe_checks import (
-    StepLike,
-    checked_steps,
-    columns_mentioned,
-    columns_used,
-    digests,
-    hierarchies,
-    read_steps,
-)
+from sdckit.workflow.recipes import recipe_checks
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 from sdckit.workflow.recipes.recipe_steps import is_all_new, read_entries
 from sdckit.workflow.recipes.run_step import run_step
@@ -66,7 +58,7 @@ class Repeated:
     """A step of a recipe; `own_values` says that it takes something from the values of the file itself."""
 
     number: int
-    step: StepLike
+    step: recipe_checks.StepLike
     folder: Path | None = None
     own_values: str = ""
 
@@ -243,7 +235,7 @@ class Recodings:
         Whether the recipe was applied in this session: its recodings are written down then, but no warning.
     """
 
-    steps: tuple[StepLike, ...]
+    steps: tuple[recipe_checks.StepLike, ...]
     source: Source
     folder: Path | None = None
     log: RecipeLog | None = None
@@ -286,7 +278,9 @@ class Recodings:
     @property
     def left_out(self) -> tuple[str, ...]:
         """Columns that a step leaves out of the release."""
-        return tuple(name for step in self.steps if _leaves_out(step) for name in columns_mentioned([step]))
+        return tuple(
+            name for step in self.steps if _leaves_out(step) for name in recipe_checks.columns_mentioned([step])
+        )
 
     @property
     def keeps_rows(self) -> bool:
@@ -372,7 +366,7 @@ class Recodings:
             name
             for step in self.steps
             if is_recoding(step) and step.arguments["column"] in columns
-            for name in columns_mentioned([step])
+            for name in recipe_checks.columns_mentioned([step])
         ]
         if self.log is not None and any(_keeps_homes_together(step) for step in self.log.steps):
             used += self.log.columns  # the households are those that the steps before have made
@@ -410,21 +404,21 @@ class Recodings:
             changes.append(change)
         return Done(data, tuple(changes), (*notes, *self._not_done()), tuple(unsure))
 
-    def _edges(self, number: int, step: StepLike) -> Any:
+    def _edges(self, number: int, step: recipe_checks.StepLike) -> Any:
         """Bands of a step, parsed from their labels in the log; None where the log has none."""
         if self.log is None or METHODS[step.method].trace != "range":
             return None
         return read_bands(self.log.steps[number - 1].parameters.get("bands", ()))
 
-    def _touched(self, number: int, step: StepLike, columns: Collection[str]) -> set[str]:
+    def _touched(self, number: int, step: recipe_checks.StepLike, columns: Collection[str]) -> set[str]:
         """Columns that a step changed by the log; without one, those that it may change."""
         if METHODS[step.method].first:
             return set(columns)
         if self.log is not None:
             return {name for name, count in self.log.steps[number - 1].changed.items() if count}
         if step.computes:
-            return columns_used([step])
-        return set(columns if METHODS[step.method].unnamed else columns_mentioned([step]))
+            return recipe_checks.columns_used([step])
+        return set(columns if METHODS[step.method].unnamed else recipe_checks.columns_mentioned([step]))
 
     def _not_done(self) -> list[str]:
         left = [
@@ -446,7 +440,7 @@ def _identifiers_of(log: RecipeLog) -> list[str]:
     return [name for name in named if isinstance(name, str)]
 
 
-def is_recoding(step: StepLike) -> bool:
+def is_recoding(step: recipe_checks.StepLike) -> bool:
     """Whether a step is a deterministic recoding.
 
     Examples
@@ -458,11 +452,11 @@ def is_recoding(step: StepLike) -> bool:
     return kind.recodes and all(step.arguments.get(name) != value for name, value in kind.random_with.items())
 
 
-def _leaves_out(step: StepLike) -> bool:
+def _leaves_out(step: recipe_checks.StepLike) -> bool:
     return METHODS[step.method].effect == "gone"
 
 
-def _moves_rows(step: StepLike | Change) -> bool:
+def _moves_rows(step: recipe_checks.StepLike | Change) -> bool:
     return kind_of(step.method).plan == "order"
 
 
@@ -471,7 +465,7 @@ def _keeps_homes_together(change: Change) -> bool:
     return _moves_rows(change) and change.parameters.get("household") is not None
 
 
-def _from_the_data(step: StepLike) -> str:
+def _from_the_data(step: recipe_checks.StepLike) -> str:
     """What a recoding estimates from the data (edges, means), in words; "" where nothing."""
     trace = METHODS[step.method].trace
     if trace == "range" and isinstance(step.arguments.get("bands"), int):
@@ -504,7 +498,7 @@ def read_recodings(
         return Recodings(steps, "recipe", folder)
     then, beside = _read_log(log)
     try:
-        own = checked_steps(read_entries(toml_of(then.recipe)))
+        own = recipe_checks.checked_steps(read_entries(toml_of(then.recipe)))
     except ValueError:
         raise FileFormatError("the log is damaged; its recipe cannot be read") from None
     if steps is not None and _plain(steps) != _plain(own):
@@ -516,11 +510,11 @@ def read_recodings(
     return Recodings(own, "log", place, then)
 
 
-def _given(recipe: Any) -> tuple[tuple[StepLike, ...] | None, Path | None]:
+def _given(recipe: Any) -> tuple[tuple[recipe_checks.StepLike, ...] | None, Path | None]:
     if recipe is None:
         return None, None
     if isinstance(recipe, str | Path):
-        return read_steps(recipe), Path(recipe).parent
+        return recipe_checks.read_steps(recipe), Path(recipe).parent
     if not hasattr(recipe, "all_steps") or not hasattr(recipe, "folder"):
         raise ScenarioError("recipe= is a Recipe, or the path of one", argument="recipe")
     return recipe.all_steps, recipe.folder
@@ -534,13 +528,15 @@ def _read_log(log: Any) -> tuple[RecipeLog, Path | None]:
     return RecipeLog.read(log), Path(log).parent
 
 
-def _plain(steps: Sequence[StepLike]) -> list[tuple[str, dict[str, Any]]]:
+def _plain(steps: Sequence[recipe_checks.StepLike]) -> list[tuple[str, dict[str, Any]]]:
     return [(step.method, dict(step.arguments)) for step in steps]
 
 
-def _check_hierarchies(then: RecipeLog, steps: Sequence[StepLike], folder: Path | None, *, alone: bool) -> None:
-    hashes = digests(steps, folder)
-    for name in hierarchies(steps):
+def _check_hierarchies(
+    then: RecipeLog, steps: Sequence[recipe_checks.StepLike], folder: Path | None, *, alone: bool
+) -> None:
+    hashes = recipe_checks.digests(steps, folder)
+    for name in recipe_checks.hierarchies(steps):
         if name not in hashes:
             where = "beside the log; give the recipe, too, which says where it is" if alone else "where the recipe is"
             raise DataError(f"the hierarchy {name} that the log names is not {where}")

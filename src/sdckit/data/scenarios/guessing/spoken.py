@@ -6,20 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sdckit.data.scenarios.guessing import topics as known_topics
 from sdckit.data.scenarios.guessing.facts import Facts
-from sdckit.data.scenarios.guessing.topics import (
-    VOCABULARY,
-    Topic,
-    key_topic_within,
-    listed,
-    says_body,
-    says_sampling,
-    topic_named,
-    topic_of,
-    topic_of_label,
-    word_set,
-    words_of,
-)
 
 # Variable names of well-known surveys; trusted only if a file has several of one survey.
 
@@ -29,11 +17,11 @@ _TELLING, _ENOUGH = 2, 6  # more than 2 names specific to the survey; or one, wi
 _ADDED = re.compile(r"_?(CAT|GRP|GROUP|REC|BANDS?|CLASS|CODE)\d?$")  # suffixes of derived variables
 _SURVEYS = {
     survey: tuple((topic, re.compile(pattern)) for topic, pattern in rows.items())
-    for survey, rows in VOCABULARY["surveys"].items()
+    for survey, rows in known_topics.VOCABULARY["surveys"].items()
 }
 
 
-def codebook_topics(columns: Sequence[str]) -> dict[str, tuple[str, Topic | None]]:
+def codebook_topics(columns: Sequence[str]) -> dict[str, tuple[str, known_topics.Topic | None]]:
     """(survey, topic) of the columns that match the codebook of the best-matching survey.
 
     The topic is None for a number that is only unique within a group: a line number, a household's number in its
@@ -45,7 +33,7 @@ def codebook_topics(columns: Sequence[str]) -> dict[str, tuple[str, Topic | None
     >>> codebook_topics(["np", "x"])
     {}
     """
-    best: dict[str, tuple[str, Topic | None]] = {}
+    best: dict[str, tuple[str, known_topics.Topic | None]] = {}
     for survey, rows in _SURVEYS.items():
         topics = {}
         for column in columns:
@@ -53,8 +41,10 @@ def codebook_topics(columns: Sequence[str]) -> dict[str, tuple[str, Topic | None
             named = next((topic for topic, pattern in rows if pattern.fullmatch(bare)), None)
             if named is not None:
                 within = named == "a number within"
-                topics[column] = (survey, None if within else topic_named(named))
-        telling = [column for column in topics if topic_of(column) is None]  # "sex" and "age" are in many surveys
+                topics[column] = (survey, None if within else known_topics.topic_named(named))
+        telling = [
+            column for column in topics if known_topics.topic_of(column) is None
+        ]  # "sex" and "age" are in many surveys
         known = len(telling) > _TELLING or (telling and len(topics) >= _ENOUGH)
         if known and len(topics) > len(best):
             best = topics
@@ -68,12 +58,14 @@ _MOST = 400  # greatest number of categories considered
 _DIFFERENT = 2  # least number of distinct words of a topic
 
 
-_SEX_LETTERS = tuple(set(letters) for letters in VOCABULARY["lists"]["sex_letters"].split())
-_SEX = listed("sex")
-_CATEGORY_WORDS = {topic: word_set(words) for topic, words in VOCABULARY["categories"].items()}
-_COUNTRIES = listed("countries")
-_CODES = listed("codes")
-_STATES = listed("states")
+_SEX_LETTERS = tuple(set(letters) for letters in known_topics.VOCABULARY["lists"]["sex_letters"].split())
+_SEX = known_topics.listed("sex")
+_CATEGORY_WORDS = {
+    topic: known_topics.word_set(words) for topic, words in known_topics.VOCABULARY["categories"].items()
+}
+_COUNTRIES = known_topics.listed("countries")
+_CODES = known_topics.listed("codes")
+_STATES = known_topics.listed("states")
 _BAND = re.compile(
     r"\D{0,14}(\d{1,3})\s*(?:-|–|—|to|bis|a|à|,|y|\.\.|and|until|through|tot|do|/)+\s*(\d{1,3})\D{0,14}"
     r"|\D{0,10}\d{1,3}\s*\+|\D{0,16}\d{1,3}\D{0,16}"
@@ -84,7 +76,7 @@ _FEW_CODES = 4  # least number of distinct two-letter codes of countries or stat
 _AGES = (10, 110)  # range of the upper end of the highest age band
 
 
-def topic_of_values(texts: Sequence[str]) -> Topic | None:
+def topic_of_values(texts: Sequence[str]) -> known_topics.Topic | None:
     """The topic suggested by the categories of a column, or None.
 
     >>> topic_of_values(["1 Männer", "2 Frauen"]).name, topic_of_values(["yes", "no"])
@@ -92,9 +84,9 @@ def topic_of_values(texts: Sequence[str]) -> Topic | None:
     """
     if not 1 < len(texts) <= _MOST:
         return None
-    words = [frozenset(words_of(text)) for text in texts]
+    words = [frozenset(known_topics.words_of(text)) for text in texts]
     name = _sex(texts, words) or _by_category_words(words) or _places(texts, words) or _patterned(texts)
-    return None if name is None else topic_named(name)
+    return None if name is None else known_topics.topic_named(name)
 
 
 def _sex(texts: Sequence[str], words: Sequence[frozenset[str]]) -> str | None:
@@ -160,7 +152,7 @@ _KINDS = {"its label": "label", "its categories": "values"}  # other sources are
 class Spoken:
     """The topic of a column, with its sources."""
 
-    topic: Topic | None
+    topic: known_topics.Topic | None
     evidence: tuple[str, ...]
     kinds: int  # number of kinds of evidence that agree
     disputed: bool = False  # another kind of evidence contradicts
@@ -196,10 +188,10 @@ def spoken_of(facts: Sequence[Facts], labels: Mapping[str, str]) -> dict[str, Sp
     return {fact.name: _spoken(fact, labels.get(fact.name, ""), surveys.get(fact.name)) for fact in facts}
 
 
-def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -> Spoken:
-    named = topic_of(facts.name)
+def _spoken(facts: Facts, label: str, survey: tuple[str, known_topics.Topic | None] | None) -> Spoken:
+    named = known_topics.topic_of(facts.name)
     same = label.strip().lower() == facts.name.strip().lower()
-    labelled = topic_of_label(label) if label and not same else None
+    labelled = known_topics.topic_of_label(label) if label and not same else None
     valued = topic_of_values(facts.categories)
     coded = survey[1] if survey else None
     by_source = {
@@ -212,12 +204,16 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
     if topic is not None and valued is not None and valued.name == "sex or gender" and topic.role == "person":
         topic = valued
     within = bool(survey) and coded is None and labelled is None
-    sampling = says_sampling(facts.name) or says_sampling(label) or (coded is not None and coded.role == "weight")
-    body = says_body(label) or says_body(facts.name)
+    sampling = (
+        known_topics.says_sampling(facts.name)
+        or known_topics.says_sampling(label)
+        or (coded is not None and coded.role == "weight")
+    )
+    body = known_topics.says_body(label) or known_topics.says_body(facts.name)
     if within:
         return Spoken(None, (f"in {survey[0] if survey else ''} a number within something",), 1, within=True)
     if topic is None:
-        topic = key_topic_within(facts.name)
+        topic = known_topics.key_topic_within(facts.name)
         hint = () if topic is None else (f"its name holds a word of {topic.name}",)
         return Spoken(topic, hint, 0, sampling=sampling, body=body)
     agreeing = [who for who, other in by_source.items() if other is not None and _fits(other, topic)]
@@ -233,7 +229,7 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
     )  # fmt: skip
 
 
-def _fits(other: Topic, topic: Topic) -> bool:
+def _fits(other: known_topics.Topic, topic: known_topics.Topic) -> bool:
     return other.name == topic.name or (other.name, topic.name) in _FITTING
 
 
