@@ -406,8 +406,8 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
     if not tried:
         if asked.over and not whole:
             raise DataError(
-                "the time given ended before a combination of recodings was found that leaves few enough records beyond "
-                "the thresholds; give more time (time_limit), or keep fewer columns"
+                "the time given ended before a combination of recodings was found that leaves few enough records "
+                "beyond the thresholds; give more time (time_limit), or keep fewer columns"
             )
         raise DataError(
             "no combination of recodings leaves few enough records beyond the thresholds; keep fewer columns, allow "
