@@ -285,6 +285,8 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     bare = Scenario(keys=["region"], insensitive=["other", "answer", "pay"], household="row")
     number = frame.select("region", "other", "answer", "pay", row=pl.Series(rng.permutation(n)))
     assert look_at_columns(bare, [open_frame(number)]).finer == ()
+    both = Scenario(keys=["region"], magnitudes=["pay"], insensitive=["pay"])
+    assert look_at_columns(both, [open_frame(number)]).finer == ()
     told = replace(look_at_columns(scenario, [open_frame(frame)]), told=False)
     assert f"of 2 columns ({WITHHELD}) more is told by 5 columns" in told.words
 

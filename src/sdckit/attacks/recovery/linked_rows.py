@@ -230,7 +230,7 @@ def _groupings(
         low, high = (share * len(column.codes) for share in LEVELS)
         if name in named or not _names_rows(column) or not low <= column.n_levels <= high:
             continue
-        if column.sizes[1:].max() <= LARGEST:
+        if 1 < column.sizes[1:].max() <= LARGEST:  # alone with one value, a record has no link
             alike, beside = _likeness(columns, name)
             if alike or beside > BESIDE or not column.numeric or column.sizes[1:].min() > 1:
                 found.append(((alike, beside), name))  # others are numbers that happen to occur twice

@@ -407,7 +407,8 @@ def _named_finer(frame: Any, scenario: Scenario, told: Sequence[str]) -> dict[st
     finer = _finer(frame.with_columns(texts) if texts else frame, [*named, *begins], told)
     numbers = [name for name in named if name not in finer and kinds[name].is_numeric()]
     amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
-    finer |= {name: amount for name in numbers for amount in amounts if _rises_with(frame, name, amount)}
+    apart = [(name, amount) for name in numbers for amount in amounts if name != amount]
+    finer |= {name: amount for name, amount in apart if _rises_with(frame, name, amount)}
     return {begins.get(name, name): key for name, key in finer.items()}
 
 
