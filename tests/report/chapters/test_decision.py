@@ -312,7 +312,7 @@ def test_the_public_report_leaves_to_the_office_what_is_the_offices(limits: dict
     assert "go out?" not in text
     assert "name a type of release" not in text
     assert users["passed"] is (True if "k" in limits else None)
-    assert ("Within every" if "k" in limits else "none is judged here") in headline(users)
+    assert ("Within every limit that is judged here; others" if "k" in limits else "none is judged") in headline(users)
     changed = pl.DataFrame(survey(200)).with_columns(pl.col("sex").shuffle(seed=1))
     released = sdc.assess(pl.DataFrame(survey(200)), changed, scenario=scenario, seed=1)
     remembered = Scenario(keys=["sex"], ledger={"folder": "l", "key": "k"})

@@ -113,8 +113,11 @@ def headline(plain: Plain) -> str:
         state = ("is" if untested == 1 else "are") + " not judged yet" if still == untested else "could not be judged"
         return f"Undecided: {untested} declared {verb} {state}, and no other is exceeded.{rests}"
     if against:
-        rest = "every declared limit holds" if limits else "no limit was declared"
+        which = "every limit that is judged here" if plain.get("left_to_office") else "every declared limit"
+        rest = f"{which} holds" if limits else "no limit was declared"
         return f"Undecided: {against}; {rest}.{rests}"
+    if plain.get("left_to_office"):
+        return f"Within every limit that is judged here; others need the original or earlier releases.{rests}"
     return f"Within every declared limit.{rests}"
 
 
