@@ -44,7 +44,7 @@ def files() -> tuple[pl.DataFrame, Any]:
             "region": rng.choice(["n", "s", "e", "w"], N),
             "size": rng.integers(1, 5, N),
             "ill": rng.choice(["yes", "no"], N),
-            "income": np.round(np.exp(rng.normal(8, 0.4, N)), -2),
+            "income": pl.Series(np.round(np.exp(rng.normal(8, 0.4, N)), -2)).cast(pl.Decimal(12, 2)),
             "w": rng.integers(5, 40, N).astype(float),
             "home": np.arange(N) // 2,
         }

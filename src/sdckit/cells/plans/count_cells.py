@@ -371,6 +371,12 @@ def count_by(
     return found
 
 
+def numbers_counted(rows: nw.DataFrame[Any], columns: Sequence[str], frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """The values that `count_by` brought of some columns, decimals as numbers: they come as texts."""
+    kinds = frame.collect_schema()
+    return rows.select(nw.col(name).cast(nw.Float64) if kinds[name] == nw.Decimal else nw.col(name) for name in columns)
+
+
 def values_of(frame: nw.LazyFrame[Any], name: str, *, held: int = 0) -> nw.DataFrame[Any]:
     """The distinct values of a column and how many records have each (`SIZE`), to code rows by.
 

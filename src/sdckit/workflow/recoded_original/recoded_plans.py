@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells.pair import WAS, Pair, check_present, count_pair, read_pair
-from sdckit.cells.plans.count_cells import Counted, count_by, count_values, sizes_of
+from sdckit.cells.plans.count_cells import Counted, count_by, count_values, numbers_counted, sizes_of
 from sdckit.cells.plans.lazy import ROWS, TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, can_count, count_differing, least_near, with_values
 from sdckit.data import pa
@@ -163,7 +163,7 @@ def _changed(
     counted: list[Counted] = []  # of the values of a column before follows how often each of its new ones occurs
     for name, (columns, apply) in steps.items():
         rows = count_by(plan, columns, opened.n)
-        frame, at = rows.select(*columns), np.arange(len(rows))
+        frame, at = numbers_counted(rows, columns, plan), np.arange(len(rows))
         if by_records:
             times = sizes_of(rows)
             frame, at = frame[np.repeat(at, times).tolist()], np.cumsum(times) - times
