@@ -23,7 +23,7 @@ from sdckit.cells.table import AnyCells, Cells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments, frames, pa, pd, pt
 from sdckit.data.columns import code_column, to_arrow
-from sdckit.data.frames import count_records
+from sdckit.data.frames import collect, count_records
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -233,7 +233,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
     if frame.implementation.is_polars():  # categories without an order would come in that of their dictionary
         free = [name for name, kind in own.collect_schema().items() if kind == nw.Categorical]
         own = own.with_columns(*(nw.col(name).cast(nw.String) for name in free)) if free else own
-    return frames.collect(own), True
+    return collect(own), True
 
 
 def with_plain_numbers(frame: Any, without: Sequence[str] = ()) -> Any:
@@ -277,6 +277,7 @@ def coded_in_memory(plan: nw.LazyFrame[Any], columns: Sequence[str]) -> nw.DataF
     """Columns of a plan as a PyArrow table, read once, texts as codes; of unreadable ones that they hold lists.
 
     >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
     >>> plan = open_frame(pl.LazyFrame({"job": ["b", "a", "b"], "all": [[1], [2], [3]]}))
     >>> here = coded_in_memory(plan, ["job", "all"])
     >>> here["job"].to_list(), here["all"].to_list(), here["all"].dtype.is_nested()

@@ -262,9 +262,11 @@ def _numbers_elsewhere(original: Frame, released: Frame, names: Sequence[str]) -
 def _finite(frame: Frame, names: Sequence[str]) -> list[nw.Expr]:
     """Columns of numbers, missing where they are not finite."""
     kinds = frame.collect_schema()
+    # Decimals as numbers, too: pandas compares none with what is not a number.
+    columns = ((kinds[name], nw.col(name)) for name in names)
     return [
-        nw.when(nw.col(name).is_finite()).then(nw.col(name)) if kinds[name].is_float() else nw.col(name)
-        for name in names
+        nw.when(own.is_finite()).then(own) if kind.is_float() else own.cast(nw.Float64) if kind == nw.Decimal else own
+        for kind, own in columns
     ]
 
 

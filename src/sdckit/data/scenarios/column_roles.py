@@ -10,7 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data.columns import n_single
+from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.households import rows_together
@@ -426,9 +426,11 @@ def _rises_with(frame: Any, name: str, amount: str) -> bool:
 def _tells(frame: Frame, name: str, key: str, *, of_some: bool = False) -> bool:
     """Whether a column tells a key in more detail; `of_some`: whether these records do not speak against it."""
     there = frame.select(name, key).drop_nulls().group_by(name, key).agg(nw.len().alias("sdckit__n"))
-    most: dict[Any, int] = {}
-    of_key: dict[Any, int] = {}
-    for value, told, n in in_memory(there).rows():
+    most: dict[int, int] = {}
+    of_key: dict[int, int] = {}
+    counted = in_memory(there)
+    codes = (code_column(counted[own]).codes().tolist() for own in (name, key))
+    for value, told, n in zip(*codes, counted["sdckit__n"].to_list(), strict=True):
         most[value] = max(n, most.get(value, 0))
         of_key[told] = of_key.get(told, 0) + n
     total = sum(of_key.values())

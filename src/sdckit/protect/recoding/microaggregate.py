@@ -19,6 +19,7 @@ from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
 from sdckit.protect import change as changes
 from sdckit.protect.by_household import in_two_parts
+from sdckit.protect.change import Protected
 from sdckit.protect.recoding.mdav_kernel import mdav_groups
 
 ONE_BY_ONE = ("univariate", "individual_ranking")
@@ -147,7 +148,7 @@ def microaggregate(
     household: str | None = None,
     household_variables: Sequence[str] | None = None,
     seed: arguments.Seed = None,
-) -> changes.Protected:
+) -> Protected:
     """Replace numbers by the mean of a group of at least k alike records.
 
     Parameters
@@ -259,7 +260,7 @@ def microaggregate(
         secret={"seed": secret} if how == "rmd" else {},
         notes={**_notes(values, n_groups, how), **changes.became_fractions(frame, out, names)},
     )  # fmt: skip
-    return changes.Protected(out, change)
+    return Protected(out, change)
 
 
 def _changed(

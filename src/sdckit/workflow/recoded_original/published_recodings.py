@@ -445,6 +445,7 @@ def is_recoding(step: recipe_checks.StepLike) -> bool:
 
     Examples
     --------
+    >>> from sdckit.workflow.recipes.recipe_checks import StepLike
     >>> is_recoding(StepLike("round_to", {"column": "x", "base": 5, "how": "random"}))
     False
     """
