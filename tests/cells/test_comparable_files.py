@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,16 @@ def test_mixed_rows_are_seen_within_regions_too(by):
 def test_few_rows_or_columns_that_cannot_be_compared_are_taken_on_trust(n):
     assert not look_mixed(open_frame(PEOPLE.head(n)), open_frame(PEOPLE.tail(n)))
     assert not look_mixed(open_frame(PEOPLE.select("age")), open_frame(PEOPLE.select(pl.col("sex").alias("age"))))
+
+
+@pytest.mark.parametrize("way", ["decimals first", "floats first"])
+def test_decimals_of_pandas_are_compared_with_floats(way):
+    paid = pl.DataFrame({"paid": [Decimal("12.10"), Decimal("7.35"), None, Decimal("7.35")]})
+    files = [paid, paid.cast(pl.Float64)] if way == "decimals first" else [paid.cast(pl.Float64), paid]
+    far = files[1].select(pl.col("paid") + 100)
+    before, after, beyond = (open_frame(own.to_pandas(use_pyarrow_extension_array=True)) for own in (*files, far))
+    assert relabelled(before, after, ["paid"]) == ()
+    assert relabelled(before, beyond, ["paid"]) == ("paid",)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(300, 2_000))

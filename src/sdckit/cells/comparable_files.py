@@ -163,6 +163,7 @@ def _shared_codes(original: Any, released: Any, order: NDArray[np.int64] | None 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)
 UNKNOWN = 0.05  # of the records with a text that the other file does not have
 OUTSIDE = 0.5  # of the numbers beyond those of the original: noise and rounding move fewer there
+LAST_DIGIT = 1e-12  # of a decimal as a number, which is not the same with every engine
 MOST = 1_000_000  # different texts that are brought from an engine
 
 
@@ -250,8 +251,10 @@ def _numbers_elsewhere(original: Frame, released: Frame, names: Sequence[str]) -
     before = _figures(original, [end for column in columns for end in (column.min(), column.max())])
     bounds = {name: ends for name, *ends in zip(names, before[::2], before[1::2], strict=True) if ends[0] is not None}
     figures = []
-    for column, (low, high) in zip(_finite(released, [*bounds]), bounds.values(), strict=True):
-        beyond = nw.when(~column.is_null()).then(((column < low) | (column > high)).cast(nw.Float64)).mean()
+    for column, (least, most) in zip(_finite(released, [*bounds]), bounds.values(), strict=True):
+        below, above = (LAST_DIGIT * abs(end) if isinstance(end, float) else 0 for end in (least, most))
+        outside = (column < least - below) | (column > most + above)
+        beyond = nw.when(~column.is_null()).then(outside.cast(nw.Float64)).mean()
         figures += [beyond, column.min(), column.max()]
     after = _figures(released, figures)
     shares = zip(bounds, after[::3], after[1::3], after[2::3], strict=True)
