@@ -107,6 +107,18 @@ def test_guesses_that_nobody_confirmed_are_no_gate(people: pl.DataFrame) -> None
         sdc.check(people, scenario=unedited)
 
 
+def test_a_document_names_guesses_that_nobody_confirmed_without_a_hidden_number(people: pl.DataFrame) -> None:
+    """A count of columns behind the list would be hidden as a count of people is: "and <50 more"."""
+    columns = [f"c{at}" for at in range(9)]
+    frame = pl.concat([people] * 10).with_columns(pl.lit(1).alias(name) for name in columns)
+    guessed = sdc.Scenario(keys=["age", "sex"], insensitive=columns, unconfirmed=columns)
+    with pytest.warns(sdc.SdcWarning, match="not confirmed"):
+        document = plain_document(sdc.assess(frame, scenario=guessed))
+    (warning,) = [text for text in document["warnings"] if "not confirmed" in text]
+    assert "guessed of 'c0', 'c1', " in warning
+    assert "'c7', …. Figures" in warning
+
+
 def test_a_release_is_no_gate_either(people: pl.DataFrame) -> None:
     guessed = sdc.Scenario(keys=["sex"], thresholds={"k": 4}, unconfirmed=["ill"], aligned=True)
     with pytest.raises(sdc.ScenarioError, match="not confirmed"):

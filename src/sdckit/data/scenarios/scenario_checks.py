@@ -203,9 +203,9 @@ def require_confirmed(scenario: Scenario) -> None:
 
 
 def unconfirmed_words(scenario: Scenario) -> str:
-    """List the columns to be confirmed; only the first of many."""
+    """List the columns to be confirmed; only the first of many, without a number that documents would hide."""
     names = [f"'{name}'" for name in scenario.unconfirmed]
-    more = f" and {len(names) - _ENOUGH} more" if len(names) > _ENOUGH else ""
+    more = ", …" if len(names) > _ENOUGH else ""
     return f"somebody has to look at what was guessed of {', '.join(names[:_ENOUGH])}{more}"
 
 
