@@ -52,6 +52,14 @@ def test_missing_for_all_members_is_shared_missing_for_one_is_not():
     assert units(hh=HOME, sex=SEX, x=value).constant == ()
 
 
+def test_few_households_with_several_members_are_named_by_the_column_alone():
+    home = np.repeat(np.arange(200), [2] * 5 + [1] * 195)
+    sizes, sex = np.bincount(home)[home], rng.integers(1, 3, len(home))
+    found = units(hh=home, sex=sex, hsize=sizes)
+    assert (found.household.column, found.person, found.constant) == ("hh", None, ("hsize",))
+    assert units(code=home, sex=sex, hsize=sizes).person is None
+
+
 def test_records_in_any_order():
     order = rng.permutation(N)
     found = units(hh=HOME[order], sex=SEX[order], hsize=SIZE[order])
