@@ -174,6 +174,7 @@ from .workflow.proposing.proposal import Proposal as Proposal
 from .workflow.proposing.propose import propose as propose
 from .workflow.recipes.explore import Exploration as Exploration, explore as explore
 from .workflow.recipes.recipe import Applied as Applied, Recipe as Recipe
+from .workflow.recipes.recipe_log import RecipeLog as RecipeLog
 from .workflow.recipes.starter_recipe import StarterRecipe as StarterRecipe, starter_recipe as starter_recipe
 
 __version__: str

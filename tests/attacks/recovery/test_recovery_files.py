@@ -14,7 +14,7 @@ from attacks.recovery.made import blanked, opened as guesses_opened
 from sdckit.attacks.recovery.derived_columns import Household, column_predictors
 from sdckit.attacks.recovery.recovery_files import Guessed, _of_a_mate, beyond, guess_values, recovery_files
 from sdckit.data.scenarios.roles import Roles
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, ScenarioError
 
 N = 60
 WHOLE = pl.DataFrame({"id": np.arange(N), "x": np.arange(N) % 7, "t": list("abc") * 20, "w": np.arange(N) + 0.5})
@@ -72,6 +72,7 @@ def test_several_releases():
         (ColumnError, "columns: no column 'tt'", {"columns": ["tt"]}),
         (ColumnError, "household: no column 'h'", {"named": {"household": "h"}}),
         (DataError, "log: it is of a file of 3 records", {"log": SimpleNamespace(n=3, steps=())}),
+        (ScenarioError, r"log= is a RecipeLog; read the file with sdckit.RecipeLog\.read", {"log": "log.json"}),
         (DataError, "rows must belong together", {"original": WHOLE.head(9)}),
         (DataError, "no records", {"released": HIDDEN.head(0), "original": None}),
         (ColumnError, "id", {"id": "number"}),
