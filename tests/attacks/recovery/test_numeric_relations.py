@@ -91,6 +91,13 @@ def test_a_column_that_is_nearly_always_nothing_is_no_reason_to_take_a_constant(
     assert [relation.formula for relation in relations] == ["total - rest"]
 
 
+def test_one_value_is_no_relation() -> None:
+    """Where all records with children live in one kind of house, 1/365.25 * children + 1 rounds to its number."""
+    children = np.where(np.arange(400) < 40, np.nan, np.arange(400) % 7.0)
+    kind = np.where(np.isnan(children), np.arange(400) % 3 + 1.0, 1.0)
+    assert find_relations(kind, [companion("children", children)])[0] == []
+
+
 def test_printed_units_set_a_relation_off_by_its_slack() -> None:
     wage = whole(500, 4_000)
     (relation,), _ = find_relations(wage, [companion("annual", np.round(12 * wage, -2))])

@@ -351,14 +351,16 @@ class _Search:
             return None
         rest = own - made @ np.array(factors)
         constant = float(np.median(rest))
-        best, hits = constant, -1.0
+        best, hits, varies = constant, -1.0, False
         for simple in self._constants(constant, logs):
             f = simple + made @ np.array(factors)
             with np.errstate(over="ignore"):
                 given = rounded(np.exp(f) if logs else f, self.unit)
             share = float((np.abs(given - truth) <= self.tolerance).mean())
             if share > hits + 0.002:
-                best, hits = simple, share
+                best, hits, varies = simple, share, _varies(given)
+        if not varies:  # one value, whatever the others are: 1/365.25 * children + 1
+            return None
         slack = self._slack(terms, factors)
         near = hits if logs else float((np.abs(best + made @ np.array(factors) - truth) <= slack).mean())
         if max(hits, near) < HITS:
