@@ -44,6 +44,8 @@ def test_the_folder_must_exist(tmp_path: Path) -> None:
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(SdcError, match="it is a folder"):
         check_targets(tmp_path)
+    with pytest.raises(SdcError, match=r"cannot write \.: it is a folder"):  # of --out ""
+        check_targets(Path())
 
 
 def test_the_input_is_never_overwritten(tmp_path: Path) -> None:

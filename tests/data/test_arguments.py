@@ -67,6 +67,9 @@ def test_a_count():
         assert refused(DataError, words, arguments.count, wrong, "k", "counts records", at_least=2) == "k"
     words = "^m is a count; give a whole number from 1 to 1,000$"
     assert refused(DataError, words, arguments.count, 1001, "m", at_most=1000) == "m"
+    for count, wrong in ((arguments.count, 10**30), (arguments.counts, [3, 2**63])):  # too large for an array
+        words = "^k is a count; give a whole number from 1 to 9,007,199,254,740,992$"
+        assert refused(DataError, words, count, wrong, "k") == "k"
 
 
 def test_several_counts():

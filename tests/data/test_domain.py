@@ -38,6 +38,9 @@ def test_a_file_says_all_of_it(tmp_path: Path) -> None:
         ({"edges": [0, 1]}, "edges are of numbers and dates"),
         ({"type": "decimal", "edges": [1, 1]}, "ascending"),
         ({"type": "decimal", "edges": [1]}, "two or more numbers"),
+        ({"type": "integer", "edges": [0, 10**30]}, "two or more numbers within"),
+        ({"type": "date", "edges": [0, 10**30]}, "two or more dates"),
+        ({"type": "date", "edges": [0.5, 3]}, "two or more dates"),
         ({"type": "integer", "edges": [0.2, 0.8]}, "no whole number lies between two"),
     ],
 )

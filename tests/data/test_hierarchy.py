@@ -111,6 +111,7 @@ def test_dictionaries(tmp_path):
         ({"zq7": []}, "no coarser names"),
         ({"zq7": [None]}, "is empty"),
         ({"zq7": [["x"]]}, "a list itself"),
+        ({"zq7": {"x": 1}}, "or a table"),
         ({"zq7": ["x", "A"], "b": ["x", "B"]}, "entry 2: its name at level 1"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 
 import polars as pl
@@ -28,6 +28,7 @@ RULE = {"when": {"age": {"below": 16}}, "value": "single"}
         {"marital": {"when": {"age": []}, "value": 1}}, {"marital": {**RULE, "then": 3}}, {3: RULE},
         {"marital": {"when": {"age": {"missing": 1}}, "value": 1}},
         {"marital": {"when": {"age": Decimal(3)}, "value": 1}},
+        {"marital": {"when": {"age": time(12)}, "value": 1}}, {"marital": {**RULE, "value": float("nan")}},
     ],
 )  # fmt: skip
 def test_another_form_is_refused(wrong) -> None:

@@ -117,7 +117,7 @@ def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] =
     real: list[Path] = []
     for path in files:
         if path.is_dir():
-            raise SdcError(f"cannot write {path.name}: it is a folder; name a file")
+            raise SdcError(f"cannot write {path.name or path}: it is a folder; name a file")
         target = real_target(path)
         if not target.parent.is_dir():
             raise SdcError(f"cannot write {path.name}: its folder '{target.parent.name}' does not exist")

@@ -21,6 +21,7 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 Seed = int | np.random.Generator | None
 Word = TypeVar("Word", bound=str)
 SMALL_SEED = 2**32  # scikit-learn's own limit
+MOST = 2**53  # of what is counted: beyond, machines do not tell whole numbers apart
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -91,6 +92,8 @@ def count(value: object, name: str, says: str = "is a count", *, at_least: int =
     >>> count(3, "k", "counts records")
     3
     """
+    if at_most is None and is_whole(value) and value > MOST:
+        at_most = MOST
     if is_whole(value) and value >= at_least and (at_most is None or value <= at_most):
         return int(value)
     bounds = f"of {at_least} or more" if at_most is None else f"from {at_least} to {at_most:,}"
@@ -113,9 +116,11 @@ def counts(value: object, name: str, says: str = "is a count", *, at_least: int 
     ((2, 3), (5,))
     """
     entries = _listed(value)
-    whole = [int(entry) for entry in entries if is_whole(entry) and entry >= at_least]
+    whole = [int(entry) for entry in entries if is_whole(entry) and at_least <= entry]
     if len(whole) < len(entries):
         raise _refused(name, says, f"whole numbers of {at_least} or more")
+    if whole:
+        count(max(whole), name, says, at_least=at_least)
     return tuple(sorted(set(whole)))
 
 

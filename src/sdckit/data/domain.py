@@ -377,11 +377,19 @@ def _edges(edges: tuple[Any, ...], kind: ColumnType, role: str) -> tuple[float, 
     if kind in ("text", "boolean"):
         raise ScenarioError(f"{role}: edges are of numbers and dates, and its type is {kind}")
     ends = [float(day_number(edge)) if kind == "date" and _is_day(edge) else as_real(edge) for edge in edges]
-    if len(ends) < 2 or not all(map(math.isfinite, ends)) or any(low >= high for low, high in pairwise(ends)):
-        raise ScenarioError(f"{role}: edges are two or more {'dates' if kind == 'date' else 'numbers'}, ascending")
+    if len(ends) < 2 or not all(_is_end(end, kind) for end in ends) or any(low >= high for low, high in pairwise(ends)):
+        what = {"date": "dates", "integer": "numbers within 2^53"}.get(kind, "numbers")
+        raise ScenarioError(f"{role}: edges are two or more {what}, ascending")
     if any(low > high for low, high in band_ends(ends, kind)):
         raise ScenarioError(f"{role}: no whole number lies between two of the edges")
     return tuple(int(end) if end.is_integer() and abs(end) < 2**53 else end for end in ends)
+
+
+def _is_end(end: float, kind: ColumnType) -> bool:
+    """Whether a value of the type can stand at an edge; a date is the number of a day."""
+    if kind == "date":
+        return end.is_integer() and 0 < EPOCH.toordinal() + end <= date.max.toordinal()
+    return abs(end) < 2**53 if kind == "integer" else math.isfinite(end)
 
 
 def _day(number: float) -> date:

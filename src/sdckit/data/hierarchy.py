@@ -284,8 +284,10 @@ def as_hierarchy(given: Any) -> Hierarchy:
             if len(lengths) > 1
             else "hierarchy: its values have no coarser names"
         )
-    if not all(isinstance(name, Hashable) for row in rows for name in row):
-        raise DataError("hierarchy: a coarser name is a list itself; give plain texts", argument="hierarchy")
+    tables = any(isinstance(above, Mapping) for above in given.values())
+    if tables or not all(isinstance(name, Hashable) for row in rows for name in row):
+        says = "hierarchy: a coarser name is a list itself, or a table; give plain texts"
+        raise DataError(says, argument="hierarchy")
     if any(name is None or name == "" for row in rows for name in row):
         raise DataError("hierarchy: a value or a name is empty; none may be", argument="hierarchy")
     return _checked(rows, [f"hierarchy, entry {i}" for i in range(1, len(rows) + 1)], None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import time
 from decimal import Decimal
 from typing import Any
 
@@ -122,7 +123,7 @@ def read_condition(column: str, given: Any, target: str) -> list[Condition]:
     """
     if not isinstance(given, Mapping):
         values = tuple(given) if isinstance(given, (list, tuple)) else (given,)
-        if not values or any(value is None or isinstance(value, (Mapping, list, tuple, Decimal)) for value in values):
+        if not values or not all(map(_is_plain, values)):
             raise DataError(f"rules of {target!r}, condition on {column!r}: {HOW}", argument="rules")
         return [Condition(column, "is", values)]
     for how, limit in given.items():
@@ -132,6 +133,11 @@ def read_condition(column: str, given: Any, target: str) -> list[Condition]:
     if not given:
         raise DataError(f"rules of {target!r}, condition on {column!r}: {HOW}", argument="rules")
     return [Condition(column, how, (limit,)) for how, limit in given.items()]
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a scenario can say it, and a value of a column can be equal to it: NaN is equal to nothing."""
+    return value is not None and not isinstance(value, (Mapping, list, tuple, Decimal, time)) and value == value  # noqa: PLR0124
 
 
 # Who breaks a rule.

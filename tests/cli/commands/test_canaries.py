@@ -86,6 +86,13 @@ def test_without_memory_and_with_several_releases(sdckit, folder: Path) -> None:
     assert "No sign of memory" in alone.out
 
 
+def test_the_next_command_has_the_files_as_they_were_typed(sdckit, folder: Path) -> None:
+    (folder / "our keys").mkdir()
+    typed = [{"key.json": "our keys/k.json"}.get(str(word), word) for word in MAKE]
+    done = sdckit(*typed, "--n", 5)
+    assert "sdckit canaries measure 'our keys/k.json' --released FILE" in done.out
+
+
 def test_coins_and_the_file_before_planting_bound_epsilon(sdckit, folder: Path) -> None:
     done = sdckit(*MAKE, "--n", 20, "--coins")
     assert (done.code, done.err) == (0, "")

@@ -28,6 +28,10 @@ def test_a_domain_to_be_filled_in(sdckit: Runner, folder: Path) -> None:
     assert re.findall(r"^\[columns\.(\w+)\]\ntype = \"(\w+)\"$", written, re.M) == [
         ("id", "text"), ("sex", "text"), ("age", "text"), ("job", "text")
     ]  # fmt: skip
+    (folder / "our files").mkdir()
+    (folder / "our files" / "a.csv").write_text(text(PLAIN).replace(",", ";"), encoding="utf-8")
+    there = sdckit("domain", "init", "our files/a.csv", "--out", "our files/d.toml", "--delimiter", ";")
+    assert "synthesize-margins 'our files/a.csv' --domain 'our files/d.toml' --delimiter ';' --epsilon" in there.out
     again = sdckit("domain", "init", "a.csv", "--out", "new.toml")
     assert "--force replaces it" in again.err
     unfinished = sdckit("synthesize-margins", "a.csv", "--domain", "new.toml", *PRIVATE, "--out", "made.csv")

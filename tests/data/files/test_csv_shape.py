@@ -30,6 +30,7 @@ def shape_of(text):
         ("a,b;c,d\n1,2;3,4\n", ",", ("a", "b;c", "d")),
         ("a|b|c\nx, y|2|3\n", "|", ("a", "b", "c")),
         ('"a;x","b"\n1,2\n', ",", ("a;x", "b")),
+        ('"x",n,"z""a;"\n"y""a;",1,2\n', ",", ("x", "n", 'z"a;')),  # cut at ; it would be one line
     ],
 )
 def test_delimiter(text, delimiter, names):

@@ -239,6 +239,12 @@ def test_texts_among_numbers(texts, found):
     assert codes([None, "35000.0", "-12", "1e3", *texts]) == found
 
 
+def test_texts_among_numbers_with_blanks_around_them():
+    """Of files with columns of a fixed width, where blanks alone stand for a missing value."""
+    assert codes([f" {n} " for n in range(20, 60)] + ["    "] * 6) == [("    ", 6)]
+    assert codes([f" {n} " for n in range(20, 60)] + [" N "] * 6) == [(" N ", 6)]
+
+
 def test_texts_beside_one_number_are_categories():
     assert codes(["1"] * 9 + ["N"] * 9) == []
     assert codes(["b"] * 1_000 + ["1", "2"]) == []

@@ -39,8 +39,12 @@ def test_a_limit_on_known_points_is_a_share_and_how_many(given: object, share: f
 
 
 @pytest.mark.parametrize(
-    "given", [2, -0.1, True, "few", {"points": 2}, {"alone": 0.1, "points": 0}, {"alone": 0.1, "point": 2}, [0.1]]
-)
+    "given",
+    [
+        2, -0.1, True, "few", {"points": 2}, {"alone": 0.1, "points": 0}, {"alone": 0.1, "point": 2}, [0.1],
+        {"alone": 0.1, "points": 10**9},
+    ],
+)  # fmt: skip
 def test_other_limits_on_known_points_are_refused(given: object) -> None:
     with pytest.raises(ScenarioError, match="a limit on known points is a share from 0 to 1"):
         Thresholds(known_points=given)  # type: ignore[arg-type]

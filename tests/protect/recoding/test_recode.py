@@ -234,6 +234,7 @@ def test_groups_are_turned_around():
         ({"s": [987]}, "text", "'s' lists a number, column 'x' holds text"),
         ({"s": [True]}, "number", "'s' lists a boolean"),
         ({"s": [["zq7"]]}, "text", "lists a list"),
+        ({"s": {"zq7": 1}}, "text", "lists a list or a table"),
         ({"s": [1, 1.0]}, "number", "one value stands in"),
     ],
 )

@@ -44,6 +44,14 @@ def test_every_step_is_held_against_the_file_before_the_first_runs(plan: Any) ->
 
 
 @on_engines
+def test_a_column_to_leave_out_is_listed_once(plan: Any) -> None:
+    twice = sdc.Recipe([{"method": "drop_identifiers", "columns": ["a", "a"]}])
+    for data in (SURVEY, plan(SURVEY)):
+        with pytest.raises(ColumnError, match=r"step 1 \(drop_identifiers\): columns: 'a' is listed more than once"):
+            twice.apply(data, watch=False)
+
+
+@on_engines
 def test_a_plan_is_warned_of_weights_that_tell_a_key(plan: Any) -> None:
     scenario = sdc.Scenario(keys=["a"], weight="w")
     said = []

@@ -10,7 +10,7 @@ import typer
 from typer import Option
 
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, Texts, codes, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, Texts, codes, path_typed, split
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import NoProgress, Reading, takes
@@ -90,7 +90,8 @@ def make(
     held_back = f"{made.n_held_out:,} fell to the other side and" if coins else "As many"
     tell(f"{held_back} are held back; the nearest of all is {made.nearest:.2g} from a real record.")
     tell(f"\nWritten: {out.name}, {key.name}. What is made of {out.name} must not go out. Then:")
-    tell(f"  sdckit canaries measure {key.name} --released FILE{f' --reference {file.name}' if coins else ''}")
+    reference = f" --reference {path_typed(file)}" if coins else ""
+    tell(f"  sdckit canaries measure {path_typed(key)} --released FILE{reference}")
 
 
 @app.command("measure")

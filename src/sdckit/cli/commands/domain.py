@@ -9,8 +9,9 @@ import typer
 from typer import Option
 
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Delimiter, Encoding, File
+from sdckit.cli.options import Delimiter, Encoding, File, as_typed, path_typed
 from sdckit.cli.outputs import TO_STDOUT, check_targets, refuse_existing, write_text
+from sdckit.cli.source import Reading
 from sdckit.display import some_of
 
 app = typer.Typer(help="Declare what the columns of a file may hold, without looking at its records.")
@@ -55,4 +56,6 @@ def init(
     if coded := [name for name, own in labels.items() if own.codes]:
         tell(f"The value labels of {some_of(coded)} are no levels in it: --from-codebook takes them.")
     tell(f"Wrote {Path(out).name}. Give levels or edges to each column in it, or take the column out. Then:")
-    tell(f"  sdckit synthesize-margins {file.name} --domain {Path(out).name} --epsilon 1 --delta 1e-6 --out made.csv")
+    how = as_typed(Reading(file=file, delimiter=delimiter, encoding=encoding))
+    given = f"{path_typed(file)} --domain {path_typed(out)}{how}"
+    tell(f"  sdckit synthesize-margins {given} --epsilon 1 --delta 1e-6 --out made.csv")

@@ -395,23 +395,27 @@ def _given(path: Path, delimiter: str | None) -> str | None:
     return mark
 
 
-def _widths(head: str, mark: str) -> list[int]:
-    """Number of fields of each of the first lines; empty if quotes are unbalanced."""
+def _widths(head: str, mark: str, *, strict: bool = False) -> list[int]:
+    """Number of fields of each of the first lines; empty if quotes are unbalanced; `strict`: or end within a field."""
     try:
-        reader = csv.reader(io.StringIO(head, newline="\n"), delimiter=mark)
+        reader = csv.reader(io.StringIO(head, newline="\n"), delimiter=mark, strict=strict)
         return [len(row) for row in itertools.islice(reader, 200) if row]
     except csv.Error:
         return []
 
 
 def _detected(head: str) -> str:
-    """Detect the delimiter: the one under which most lines have as many fields as the header."""
-    best, delimiter = (0.0, 0), ","
+    """Detect the delimiter: the one under which most lines have as many fields as the header.
+
+    Of several, one under which quotes enclose whole fields: under another they may make one line of all.
+    """
+    best, delimiter = (0.0, False, 0), ","
     for mark in _DELIMITERS:
         widths = _widths(head, mark)
         if not widths or widths[0] < 2:
             continue
-        score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
+        alike = sum(width == widths[0] for width in widths) / len(widths)
+        score = (alike, bool(_widths(head, mark, strict=True)), widths[0])
         if score > best:
             best, delimiter = score, mark
     return delimiter
@@ -419,23 +423,23 @@ def _detected(head: str) -> str:
 
 def _refuse_delimiter(path: Path, head: str, given: str) -> None:
     """Raise an error that names a fitting delimiter (equal widths), if the given one does not fit."""
-    if marks := [mark for mark in _DELIMITERS if mark != given and _fits(head, mark)]:
+    if marks := [mark for mark in _DELIMITERS if mark != given and _fits(head, mark, strict=True)]:
         raise FileFormatError(
             f"{path.name}: the delimiter given ({spelt_mark(given)}) does not fit; {spelt_mark(marks[0])} cuts the "
             f"lines into as many fields each: leave the delimiter out, or give {spelt_mark(marks[0])}"
         )
 
 
-def _fits(head: str, mark: str) -> bool:
+def _fits(head: str, mark: str, *, strict: bool = False) -> bool:
     """Whether a delimiter cuts the first lines into as many fields each, two at least."""
-    widths = _widths(head, mark)
+    widths = _widths(head, mark, strict=strict)
     return bool(widths) and widths[0] > 1 and len(set(widths)) == 1
 
 
 def cut_alike(text: CsvText, given: str) -> tuple[list[str], bool]:
     """The usual delimiters, but the one given, that cut the first lines into as many fields each; whether that does."""
     head, own = _head(text), _given(text.path, given) or ""
-    return [mark for mark in _DELIMITERS if mark != own and _fits(head, mark)], _fits(head, own)
+    return [mark for mark in _DELIMITERS if mark != own and _fits(head, mark, strict=True)], _fits(head, own)
 
 
 def spelt_mark(mark: str) -> str:

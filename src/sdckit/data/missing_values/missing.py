@@ -125,9 +125,9 @@ def _far_off(series: pl.Series) -> list[Found]:
 def _among_numbers(series: pl.Series) -> list[Found]:
     """The few texts without a digit that stand in many records of a column of numbers."""
     given = series.drop_nulls().alias("text")  # the column's name may be "count"
-    if given.head(_FIRST).cast(pl.Float64, strict=False).is_not_null().sum() == 0:
+    if given.head(_FIRST).str.strip_chars(" ").cast(pl.Float64, strict=False).is_not_null().sum() == 0:
         return []
-    numbers = given.cast(pl.Float64, strict=False)
+    numbers = given.str.strip_chars(" ").cast(pl.Float64, strict=False)  # as the files with columns of a fixed width
     texts = given.filter(numbers.is_null()).value_counts(sort=True)
     if len(texts) > _MOST or numbers.drop_nulls().n_unique() < 2:
         return []

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 
+MOST_POINTS = 100  # a measure has a figure for each number of points up to that of the limit
+
+
 def _share_at_points(value: Any) -> ShareAtPoints | None:
     """A share for two known points, or a table of both."""
     if value is None or isinstance(value, ShareAtPoints):
@@ -28,10 +31,10 @@ def _share_at_points(value: Any) -> ShareAtPoints | None:
     given = dict(value) if isinstance(value, Mapping) else {"alone": value}
     alone, points = given.pop("alone", None), given.pop("points", 2)
     share = isinstance(alone, int | float) and not isinstance(alone, bool) and 0 <= alone <= 1
-    if given or not share or type(points) is not int or points < 1:
+    if given or not share or type(points) is not int or not 1 <= points <= MOST_POINTS:
         raise ScenarioError(
             "a limit on known points is a share from 0 to 1, which is for two points, or a table such as "
-            "{ points = 2, alone = 0.05 }, with 1 point or more"
+            f"{{ points = 2, alone = 0.05 }}, with 1 to {MOST_POINTS} points"
         )
     return ShareAtPoints(alone, points)
 

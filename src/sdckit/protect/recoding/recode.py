@@ -253,9 +253,10 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
     new_of: dict[Any, Any] = {}
     for new, given in groups.items():
         single = isinstance(given, (str, bytes)) or not isinstance(given, Iterable)
-        for old in [given] if single else given:
-            if not isinstance(old, Hashable):
-                raise DataError(f"groups: {new!r} lists a list; give plain values", argument="groups")
+        values = [given] if single else list(given)
+        if isinstance(given, Mapping) or not all(isinstance(old, Hashable) for old in values):
+            raise DataError(f"groups: {new!r} lists a list or a table; give plain values", argument="groups")
+        for old in values:
             old_kind = "date" if kind == "date" and _is_day(old) else columns.kind_of_value(old)
             if kind not in {"empty", old_kind} and old_kind != "empty":
                 says = f"groups: {new!r} lists a {old_kind}, column {column!r} holds {_many(kind)}"

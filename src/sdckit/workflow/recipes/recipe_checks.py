@@ -223,7 +223,7 @@ def _after(header: _Header, method: recipe_steps.Method, step: StepLike, place: 
             if role == "household" and not method.kind.renumbers:
                 continue
             if effect == "gone":
-                del header.kinds[name]
+                header.kinds.pop(name, None)  # one that is listed twice is refused by the step
                 header.gone[name] = place
             elif effect == "text" or (role == "column" and step.arguments.get("bands") is not None):
                 header.kinds[name], header.texts[name] = False, place

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import with_plain_numbers
 from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct, open_changing
+from sdckit.data import arguments
 from sdckit.data.frames import count_records, has_repeats, is_lazy, open_frame
 from sdckit.data.methods import ADVICE, METHODS, MIXING
 from sdckit.data.outgoing.only_records import on_the_way, only_records
@@ -259,7 +260,7 @@ def _read(method: Any, given: Given) -> list[str]:
 
 
 def _dropped(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
-    names = [given["columns"]] if isinstance(given["columns"], str) else list(given["columns"])
+    names = list(arguments.names(given["columns"], "columns", single=True) or ())
     if len(names) == len(plan.columns):
         raise ColumnError("columns: no column would remain; keep at least one", argument="columns")
     change = Change(function.__name__, plan.n, plan.present(names), {"columns": names})
