@@ -229,7 +229,7 @@ def test_an_engine_is_left_without_a_word(tmp_path: Path) -> None:
     """DuckDB lists what is left of it as the process ends."""
     file = tmp_path / "a.csv"
     file.write_text("sex,age\n" + "f,30\nm,40\n" * 20)
-    line = ["-m", "sdckit", "assess", file, "--keys", "sex,age", "--k", "2", "--engine", "duckdb"]
+    line = ["-m", "sdckit", "assess", file, "--keys", "sex,age", "--k", "2", "--engine", "duckdb", "-q"]
     done = subprocess.run([sys.executable, *line], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
