@@ -23,7 +23,7 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError, sure
+from sdckit.errors import DataError
 
 # Figures of one column.
 
