@@ -139,6 +139,11 @@ def _refuse_duplicates(data: Any) -> None:
         raise ColumnError(f"column name(s) {twice} occur more than once; rename them so that each is unique")
 
 
+def holds_numbers(kind: Any) -> bool | None:
+    """Whether a column of this type holds numbers; None of Python objects, as decimals of pandas are."""
+    return None if kind == nw.Object else bool(kind.is_numeric())
+
+
 def is_lazy(frame: Frame) -> bool:
     """Whether this is a lazy frame, called a plan (Polars lazy, DuckDB, Spark), rather than data in memory."""
     return isinstance(frame, nw.LazyFrame)
