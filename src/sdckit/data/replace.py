@@ -232,7 +232,8 @@ def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
 def _level_type(dtype: Any, levels: Any) -> Any:
     """The column's own type if it can hold the levels, else None."""
     if pt.is_null(levels.type):  # no value is left
-        return None if dtype.is_decimal() else dtype
+        plain = isinstance(dtype, (nw.String, nw.Boolean, nw.Categorical, nw.Enum))
+        return dtype if plain or dtype.is_integer() or dtype.is_float() else None
     if pt.is_string(levels.type):
         return dtype if isinstance(dtype, nw.String) else None
     if pt.is_boolean(levels.type):
