@@ -15,7 +15,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import pa, pc, pl, pt
+from sdckit.data import pa, pc, pt
+from sdckit.data.frames import as_they_come
 from sdckit.errors import DataError
 from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
 from sdckit.numerics.grouping import group, weight_faults
@@ -249,19 +250,9 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
         return _own_categories(series.name, own)
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
-    physical = pa.chunked_array(_as_they_come(native.to_physical()).alias("values")).combine_chunks()
+    physical = pa.chunked_array(as_they_come(native.to_physical()).alias("values")).combine_chunks()
     codes = _code_integers(series.name, physical, "category", None)
     return None if codes.span == 0 else replace(codes, levels=lambda: _category_levels(series, codes))
-
-
-def _as_they_come(physical: Any) -> Any:
-    """Codes of Polars, counted as they come in the column: its own go by what the process has read before."""
-    first = physical.drop_nulls().unique(maintain_order=True)
-    if len(first) == 0 or (np.diff(first.to_numpy().astype(np.int64)) == 1).all():
-        return physical
-    place = np.zeros(int(first.max()) + 1, np.uint32)
-    place[first.to_numpy()] = np.arange(len(first), dtype=np.uint32)
-    return pl.Series(place).gather(physical)
 
 
 def _own_categories(name: str, own: Any) -> Coded | None:
