@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -89,3 +90,14 @@ def test_a_size_that_counts_something_else_is_refused():
         sdc.limit_households(people(), household="home", largest=3, size="age")
     with pytest.raises(ColumnError, match="numbers the households"):
         sdc.limit_households(people(), household="home", largest=3, size="home")
+
+
+@pytest.mark.parametrize("numbers", [[1, 1, 2, 2], ["a", "a", "b", "b"]])
+def test_a_column_of_which_no_number_is_left_keeps_its_type(numbers):
+    data = pl.DataFrame({"home": numbers, "x": [1, 2, 3, 4]})
+    recipe = sdc.Recipe([{"method": "limit_households", "household": "home", "largest": 1, "how": "missing"}])
+    made = recipe.apply(data).data
+    assert (made.schema, made["home"].null_count()) == (data.schema, 4)
+    assert recipe.apply(data.lazy()).data.collect().equals(made)
+    assert recipe.apply(duckdb.from_arrow(data.to_arrow())).data.pl().equals(made)
+    assert pl.DataFrame(recipe.apply(data.to_arrow()).data).equals(made)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import pa, pc, pt
+from sdckit.data.frames import as_they_come
 from sdckit.errors import DataError
 from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
 from sdckit.numerics.grouping import group, weight_faults
@@ -249,7 +250,7 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
         return _own_categories(series.name, own)
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
-    physical = pa.chunked_array(native.to_physical().alias("values")).combine_chunks()
+    physical = pa.chunked_array(as_they_come(native.to_physical()).alias("values")).combine_chunks()
     codes = _code_integers(series.name, physical, "category", None)
     return None if codes.span == 0 else replace(codes, levels=lambda: _category_levels(series, codes))
 

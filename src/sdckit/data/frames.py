@@ -139,6 +139,21 @@ def _refuse_duplicates(data: Any) -> None:
         raise ColumnError(f"column name(s) {twice} occur more than once; rename them so that each is unique")
 
 
+def as_they_come(physical: Any) -> Any:
+    """Codes of Polars, counted as they come in the column: its own go by what the process has read before."""
+    first = physical.drop_nulls().unique(maintain_order=True)
+    if len(first) == 0 or (np.diff(first.to_numpy().astype(np.int64)) == 1).all():
+        return physical
+    place = np.zeros(int(first.max()) + 1, np.uint32)
+    place[first.to_numpy()] = np.arange(len(first), dtype=np.uint32)
+    return pl.Series(place).gather(physical)
+
+
+def holds_numbers(kind: Any) -> bool | None:
+    """Whether a column of this type holds numbers; None of Python objects, as decimals of pandas are."""
+    return None if kind == nw.Object else bool(kind.is_numeric())
+
+
 def is_lazy(frame: Frame) -> bool:
     """Whether this is a lazy frame, called a plan (Polars lazy, DuckDB, Spark), rather than data in memory."""
     return isinstance(frame, nw.LazyFrame)

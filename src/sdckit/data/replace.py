@@ -231,6 +231,9 @@ def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
 
 def _level_type(dtype: Any, levels: Any) -> Any:
     """The column's own type if it can hold the levels, else None."""
+    if pt.is_null(levels.type):  # no value is left
+        plain = isinstance(dtype, (nw.String, nw.Boolean, nw.Categorical, nw.Enum))
+        return dtype if plain or dtype.is_integer() or dtype.is_float() else None
     if pt.is_string(levels.type):
         return dtype if isinstance(dtype, nw.String) else None
     if pt.is_boolean(levels.type):
@@ -268,8 +271,8 @@ def _categories(frame: nw.DataFrame[Any], name: str, levels: Any, codes: NDArray
     before = to_arrow(frame[name]).type
     own = pa.types.is_dictionary(before)
     places = pa.array(codes, mask=codes < 0).cast(pa.int32())
-    if own and before.value_type != levels.type and pa.types.is_string(levels.type):
-        levels = levels.cast(before.value_type) if before.value_type == pa.large_string() else levels
+    if own and (pt.is_null(levels.type) or (before.value_type == pa.large_string() and pt.is_string(levels.type))):
+        levels = levels.cast(before.value_type)
     made = pa.DictionaryArray.from_arrays(places, levels, ordered=ordered or (own and before.ordered))
     if frame.implementation.is_pandas_like():
         return pd.Series(pd.arrays.ArrowExtensionArray(made))

@@ -524,3 +524,19 @@ def test_a_number_too_large_for_arithmetic_hides_nothing_of_the_others(huge: flo
     (column,) = recoverable_values(noisy, whole, keys=["age"], aligned=True).columns[0]  # and where it is guessed
     assert column.touched > 150
     assert column.known >= column.touched - 1
+
+
+def test_numbers_that_tell_a_range_of_the_original_tell_it_rightly():
+    """An age group was taken out, and the age goes out: the number lies in the range that the original holds."""
+    age = np.random.default_rng(1).integers(0, 100, 300)
+    bands = [f"{low}-{low + 19}" for low in (age // 20 * 20).tolist()]
+    whole = pl.DataFrame({"sex": ["f", "m"] * 150, "age": age, "band": bands})
+    blank = whole.with_columns(band=pl.when(pl.int_range(300) % 5 == 0).then(None).otherwise("band"))
+    found = recoverable_values(blank, whole, keys=["sex", "band"], aligned=True, guess=False)
+    assert (found.touched, found.restored, found.right, found.recoverable) == (60, 60, 60, 1)
+    assert found.undone()["band"].to_list() == bands  # in the file's own ranges, not a group for each age
+    scenario = Scenario(keys=["sex", "band"], insensitive=["age"], thresholds={"recoverable": 0.0}, aligned=True)
+    assert [verdict.holds for verdict in sdc.check(whole, blank, scenario=scenario).verdicts] == [False]
+    elsewhere = whole.with_columns(band=pl.when(pl.int_range(300) % 5 == 0).then(pl.lit("80-99")).otherwise("band"))
+    wrong = recoverable_values(blank, elsewhere, aligned=True, guess=False)
+    assert 0 < wrong.right < wrong.restored  # a number outside the range of the original is not right

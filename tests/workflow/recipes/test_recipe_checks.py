@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -184,3 +186,12 @@ def test_a_message_has_the_name_once() -> None:
         raise ScenarioError("no")
     with pytest.raises(ScenarioError, match=r"^r\.toml, line 2: no$"), naming(Path("r.toml")):
         raise ScenarioError("r.toml, line 2: no")
+
+
+def test_decimals_of_pandas_are_numbers():
+    data = pl.DataFrame({"inc": [Decimal("1.25"), None, Decimal("12.50")], "job": ["a", "b", "c"]})
+    recipe = sdc.Recipe([{"method": "round_to", "column": "inc", "base": 5}])
+    made = recipe.apply(data.to_pandas()).data["inc"].tolist()
+    assert [made[0], made[2]] == recipe.apply(data).data["inc"].drop_nulls().to_list() == [0, 10]
+    with pytest.raises(DataError, match="'job' holds no numbers"):
+        recipe.with_argument("1.column", "job").apply(data.to_pandas())

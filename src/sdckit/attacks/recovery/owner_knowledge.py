@@ -328,9 +328,9 @@ def _nothing(target: ChangedColumn) -> Recovered:
 
 
 def _truth(file: RecoveryFile, recovered: Recovered) -> Floats:
-    """Original values (n,) as numbers, or codes of the release; NaN where there is none."""
-    truth = sure(file.truth_of(recovered))
-    return truth if recovered.values is not None else np.where(truth > 0, truth, np.nan)
+    """Original values (n,) as single numbers, or codes of the release; NaN where there is none."""
+    low, high = file.truth_of(recovered)
+    return np.where((low == high) & ((recovered.values is not None) | (low > 0)), low, np.nan)
 
 
 def _column(recovered: Recovered, make: Callable[[], Floats], some: NDArray[np.int64], seed: int) -> _Column:

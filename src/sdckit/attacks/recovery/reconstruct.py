@@ -22,6 +22,7 @@ from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
+from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.grouping import extremes_of
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
@@ -422,14 +423,21 @@ def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, 
 
 
 def _labelled(recovered: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.int64]]:
-    """Labels of the release followed by those of the reconstructed numbers, and the codes (n,) into them."""
+    """Labels of the release followed by those of the reconstructed numbers, and the codes (n,) into them.
+
+    Where values were taken out and nothing else, a number becomes the one range of the file that holds it.
+    """
     assert recovered.values is not None
     column = recovered.target.column
     labels = column.labels()
+    ends = sure(column.ends)[1:] if recovered.target.kinds == (SUPPRESSED,) else np.empty((0, 2))
     place = {label: i for i, label in enumerate(labels)}
     codes = column.codes.astype(np.int64) - 1
     values, of = np.unique(recovered.values[hit], return_inverse=True)
-    texts = [f"{value:.10g}" for value in values]
+    texts = []
+    for value in values:
+        held = np.flatnonzero((ends[:, 0] <= value) & (value <= ends[:, 1]))
+        texts.append(labels[held[0]] if len(held) == 1 else f"{value:.10g}")
     for text in texts:
         place.setdefault(text, len(place))
     codes[hit] = np.array([place[text] for text in texts])[of]

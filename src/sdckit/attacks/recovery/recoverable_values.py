@@ -23,7 +23,7 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError, sure
+from sdckit.errors import DataError
 
 # Figures of one column.
 
@@ -556,11 +556,12 @@ def _check(*, pairs: bool, guess: bool, aligned: bool | None, level: float, risk
 
 
 def judge_values(file: RecoveryFile, recovered: Recovered) -> Recovered:
-    """The reconstruction with the values in it that are right, by the original."""
-    truth = sure(file.truth_of(recovered))
+    """The reconstruction with the values in it that are right, by the original: of a range, the numbers in it."""
+    low, high = file.truth_of(recovered)
     given = recovered.codes if recovered.values is None else recovered.values
     with np.errstate(invalid="ignore"):
-        hit = recovered.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
+        slack = 1e-6 * np.maximum(np.abs([low, high]), 1.0)
+        hit = recovered.restored & (given >= low - slack[0]) & (given <= high + slack[1])
     return replace(recovered, right=hit)
 
 

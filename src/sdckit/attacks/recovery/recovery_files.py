@@ -217,14 +217,14 @@ class RecoveryFile:
         """Name of the household column, if the release has it."""
         return self.roles.household
 
-    def truth_of(self, recovered: Recovered) -> NDArray[np.float64] | None:
-        """True values (n,) in the form of the reconstructed ones: numbers, or codes of the release."""
-        if self.truth is None:
-            return None
-        column, before = recovered.target.column, self.truth[recovered.target.column.name]
+    def truth_of(self, recovered: Recovered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Bounds (n,) of the true values in the form of the reconstructed ones: numbers, or codes of the release."""
+        column, truth = recovered.target.column, sure(self.truth)
+        before = truth[column.name]
         if recovered.values is not None and before.numeric:
-            return before.numbers
-        return touched_cells.truth_codes(column, before, self.times)
+            return sure(before.low), sure(before.high)
+        codes = touched_cells.truth_codes(column, before, self.times)
+        return codes, codes
 
     def guess_truth(self, recovered: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
         """True values (n,) in the form of the guesses: numbers, or codes of the release."""

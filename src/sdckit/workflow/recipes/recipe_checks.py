@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sdckit.data.derived_formula import ENTRY, read_derived
+from sdckit.data.frames import holds_numbers
 from sdckit.data.methods import METHODS, RECOMPUTING
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import Tallied, open_eager
@@ -67,8 +68,7 @@ def check_against(
     `folder` is where paths in the recipe start; `counted`: whether the rows of `frame` are the distinct ones of a plan.
     `trial`: what only a run can tell is left to the run. What will not fit is told with the step and the argument.
     """
-    kinds: dict[str, bool | None] = {name: bool(kind.is_numeric()) for name, kind in frame.schema.items()}
-    header = _Header(kinds, len(frame))
+    header = _Header({name: holds_numbers(kind) for name, kind in frame.schema.items()}, len(frame))
     for number, step in enumerate(steps, 1):
         method = recipe_steps.method_of(step.method, f"step {number}")
         place = step.place(number)
