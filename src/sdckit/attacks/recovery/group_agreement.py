@@ -253,7 +253,7 @@ def judge_agreement(
 
     @cache
     def dealt(whole: bool) -> list[list[float]]:
-        """Groups of each size that agree by chance, by share of deviating records; `whole`: the logarithm that all do."""
+        """Groups that agree by chance, by size and share of deviating ones; `whole`: the logarithm that all do."""
         by_chance = agreement_by_chance(shares) if chance is None else chance
         return np.asarray(sizes @ (np.log(by_chance) if whole else by_chance).T).tolist()
 
