@@ -557,7 +557,8 @@ def _could_be_below(y: Floats, few: Household, numbers: Floats, limits: Floats) 
     least, most = x[at, a], x[at, b]
     slope = np.divide(y[b] - y[a], most - least, out=np.zeros(len(limits)), where=least < most)
     off = np.abs(y - (y[a, None] + slope[:, None] * (x - least[:, None])))
-    return ~np.isfinite(slope) | (off <= LOOSELY * max(float(np.abs(y).max()), 1e-300)).all(axis=1)
+    near = off <= LOOSELY * max(float(np.abs(y).max()), 1e-300)
+    return np.asarray(~np.isfinite(slope) | near.all(axis=1))
 
 
 def _below(household: Household, numbers: Floats, limit: float) -> Floats:

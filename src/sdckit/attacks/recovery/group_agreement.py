@@ -255,7 +255,7 @@ def judge_agreement(
     def dealt(whole: bool) -> list[list[float]]:
         """Groups that agree by chance, by size and share of deviating ones; `whole`: the logarithm that all do."""
         by_chance = agreement_by_chance(shares) if chance is None else chance
-        return np.asarray(sizes @ (np.log(by_chance) if whole else by_chance).T).tolist()
+        return list(np.asarray(sizes @ (np.log(by_chance) if whole else by_chance).T).tolist())
 
     def judged(choice: tuple[tuple[int, int], ...], hits: int, errors: int, agreeing: int, limit: float) -> Rule | None:
         whole = copied and SUPPORTS[choice[-1][0]] >= COPY_SUPPORT

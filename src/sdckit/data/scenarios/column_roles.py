@@ -438,7 +438,7 @@ def _tells(frame: Frame, name: str, key: str) -> bool:
     """Whether a column tells a key in more detail."""
     there = frame.select(name, key).drop_nulls().group_by(name, key).agg(nw.len().alias("sdckit__n"))
     counted = in_memory(there)
-    most, of_key = _counted(*(_numbered(counted[own]) for own in (name, key)), counted["sdckit__n"].to_numpy())
+    most, of_key = _counted(_numbered(counted[name]), _numbered(counted[key]), counted["sdckit__n"].to_numpy())
     total, levels, values = int(of_key.sum()), np.count_nonzero(of_key), np.count_nonzero(most)
     guessed = (total - values) * (total - int(of_key.max(initial=0))) / max(total, 1)  # one record says nothing
     few_wrong = guessed >= SPEAKING and total - int(most.sum()) <= ERRS * guessed
