@@ -101,6 +101,24 @@ def test_only_limits_that_could_count_are_counted():
     assert len(rows) == few.sizes.sum() >= 2000
 
 
+@pytest.mark.parametrize("unknown", [0.0, 0.1, 1.0])
+def test_limits_are_looked_at_together_as_they_are_alone(unknown):
+    rng = np.random.default_rng(2)
+    mates = Household("home", np.repeat(np.arange(60, dtype=np.int32), 3), np.full(60, 3))
+    age = np.where(rng.random(180) < unknown, np.nan, rng.integers(0, 9, 180))
+    limits = np.arange(1.0, 9.0)
+
+    def counts(limit):
+        return mates.spread(derived_columns._below(mates, age, limit))
+
+    kids = counts(4.0)
+    noise = 1e-6 * rng.random(180)
+    for y in (kids, 7 - 2 * kids, kids + noise, rng.permutation(kids), np.where(age > 3, np.nan, kids)):
+        alone = [derived_columns.could_be_scaled(y, counts(limit)) for limit in limits]
+        assert derived_columns._could_be_below(y, mates, age, limits).tolist() == alone
+    assert derived_columns._could_be_below(kids, mates, age, limits)[3]
+
+
 @given(st.lists(st.one_of(st.none(), st.floats(allow_nan=False)), min_size=1, max_size=40))
 def test_numbers_get_codes(values):
     given_ = np.array([np.nan if one is None else one for one in values])

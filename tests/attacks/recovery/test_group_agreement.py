@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from sdckit.attacks.recovery import group_agreement
 from sdckit.attacks.recovery.group_agreement import (
     DEVIATING,
     FEWEST_RIGHT,
@@ -211,3 +212,16 @@ def test_a_copy_is_told_in_a_small_file_and_a_likely_accident_is_not():
     odd = codes.copy()
     odd[0] = 2
     assert judge_agreement(tally_groups(codes - 1, odd, 2), shares) is None
+
+
+def test_what_agrees_by_chance_is_made_once_for_all_choices_of_groups(monkeypatch):
+    made = []
+
+    def by_chance(shares):
+        made.append(shares)
+        return agreement_by_chance(shares)
+
+    monkeypatch.setattr(group_agreement, "agreement_by_chance", by_chance)
+    codes = np.tile([1, 1, 2, 2], 30)
+    assert judge_agreement(tallied(np.arange(120) // 2, codes), shares_of(codes)) is None
+    assert len(made) == 1

@@ -12,6 +12,7 @@ import pytest
 from sdckit.data.files.file_checks import WITHHELD
 from sdckit.data.frames import open_frame
 from sdckit.data.limits import LIMITS
+from sdckit.data.scenarios import column_roles
 from sdckit.data.scenarios.column_roles import (
     ColumnRoles,
     among_columns,
@@ -320,3 +321,14 @@ def test_a_key_in_more_detail_is_what_tells_all_but_a_twentieth_of_it() -> None:
         assert values_known(open_frame(given), others, ["age", "gone"]) == ["five", "off"]
     assert values_known(open_frame(frame), others, ["half", "sex"]) == []  # of two values, filters tell one
     assert values_known(open_frame(frame[:12]), others, ["age"]) == []
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, lambda data: pl.DataFrame(data).to_pandas()])
+def test_what_a_few_records_speak_against_is_not_counted_in_all(make, monkeypatch):
+    rng = np.random.default_rng(1)
+    age = rng.integers(0, 90, 500)
+    data = {"age": age // 10, "years": age, "shoe": rng.integers(36, 46, 500)}
+    counted, tells = [], column_roles._tells
+    monkeypatch.setattr(column_roles, "_tells", lambda *given: counted.append(given[1]) or tells(*given))
+    assert values_known(open_frame(make(data)), ["years", "shoe"], ["age"]) == ["years"]
+    assert counted == ["years"]

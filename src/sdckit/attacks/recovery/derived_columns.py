@@ -534,13 +534,31 @@ def below_counts(column: ReleasedColumn, household: Household, *, like: Floats |
     values = column.distinct
     if not 3 <= len(values) <= MOST_AGES * 10:
         return
-    rows, few = household.some
-    for limit in values[1 :: max(1, len(values) // MOST_AGES)]:
-        if like is not None and not could_be_scaled(like[rows], few.spread(_below(few, numbers[rows], limit))):
-            continue
+    limits = values[1 :: max(1, len(values) // MOST_AGES)]
+    if like is not None:
+        rows, few = household.some
+        limits = limits[_could_be_below(like[rows], few, numbers[rows], limits)]
+    words = f"the mates below a limit of {column.name} counted"
+    for limit in limits:
         counts = _below(household, numbers, limit)
-        words = f"the mates below a limit of {column.name} counted"
         yield _of_household((column.name, household.name), words, counts, household, kind="counted")
+
+
+def _could_be_below(y: Floats, few: Household, numbers: Floats, limits: Floats) -> Bools:
+    """(limits,) `could_be_scaled` for the members below each of them, counted at once."""
+    whole = few.spread(few.sums(np.isnan(numbers).astype(np.float64))) == 0
+    use, width = np.flatnonzero(np.isfinite(y) & whole), len(limits) + 1
+    if len(use) < FEWEST:
+        return np.ones(len(limits), np.bool_)
+    cells = few.of_row * width + np.searchsorted(limits, numbers, "right")
+    below = np.bincount(cells, minlength=few.n * width).reshape(-1, width)[:, :-1].cumsum(axis=1).T
+    y, x, at = y[use], below[:, few.of_row[use]].astype(np.float64), np.arange(len(limits))
+    a, b = x.argmin(axis=1), x.argmax(axis=1)
+    least, most = x[at, a], x[at, b]
+    slope = np.divide(y[b] - y[a], most - least, out=np.zeros(len(limits)), where=least < most)
+    off = np.abs(y - (y[a, None] + slope[:, None] * (x - least[:, None])))
+    near = off <= LOOSELY * max(float(np.abs(y).max()), 1e-300)
+    return np.asarray(~np.isfinite(slope) | near.all(axis=1))
 
 
 def _below(household: Household, numbers: Floats, limit: float) -> Floats:

@@ -243,14 +243,19 @@ def judge_agreement(
     may be wrong.
     """
     usual = 1.0 - float(shares.max(initial=0.0))
-    shape = len(SUPPORTS), len(DEVIATING)
-    right, wrong, groups = (np.zeros(shape, np.int64) for _ in range(3))
+    right, wrong, groups = np.zeros((3, len(SUPPORTS), len(DEVIATING)), np.int64)
     sizes = np.zeros((len(SUPPORTS), LONGEST + 1), np.int64)
     _leave_out(tally.votes, tally.size, SUPPORTS, DEVIATING, right, wrong, groups, sizes)
     copied = not bool((tally.votes < tally.size).any())
     counts = [array.tolist() for array in (right, wrong)]
     sums = [array.cumsum(axis=1).tolist() for array in (right, wrong, groups)]
     by_row = [row for row in reversed(range(len(SUPPORTS))) if any(counts[0][row]) or any(counts[1][row])]
+
+    @cache
+    def dealt(whole: bool) -> list[list[float]]:
+        """Groups that agree by chance, by size and share of deviating ones; `whole`: the logarithm that all do."""
+        by_chance = agreement_by_chance(shares) if chance is None else chance
+        return list(np.asarray(sizes @ (np.log(by_chance) if whole else by_chance).T).tolist())
 
     def judged(choice: tuple[tuple[int, int], ...], hits: int, errors: int, agreeing: int, limit: float) -> Rule | None:
         whole = copied and SUPPORTS[choice[-1][0]] >= COPY_SUPPORT
@@ -265,29 +270,28 @@ def judge_agreement(
         may_be_few = asked is not None and errors > 0 and not perturbed
         if most_wrong(attempts) > limit and not (may_be_few and most_wrong(few) <= min(limit, MOST_SURELY)):
             return None  # whatever is asked for
-        tells = np.zeros(shape, np.bool_)
-        for row, columns in choice:
-            tells[row, :columns] = True
-        by_chance = agreement_by_chance(shares) if chance is None else chance
-        if _is_by_chance(tells, agreeing, sizes, by_chance, rules, whole):
+        expected = sum(dealt(whole)[row][columns - 1] for row, columns in choice)
+        if (expected if whole else log_tail(agreeing, expected)) > (COPY_CHANCE if whole else CHANCE) - math.log(rules):
             return None
-        rule = Rule(tells, 0.0)
+        rule = Rule(np.zeros(right.shape, np.bool_), 0.0)
+        for row, columns in choice:
+            rule.tells[row, :columns] = True
         if errors:
             telling = rule.telling(tally)
             if may_be_few and asked is not None and errors * SAFELY > np.append(telling, False)[asked()].sum():
                 # suppressed may be just those who deviate: as many as are seen would be too many of those asked for
                 limit, attempts = min(limit, MOST_SURELY), few
             votes = np.bincount(tally.code[telling], tally.votes[telling], minlength=len(shares))
-            if alone is not None and tells[0, 0]:
+            if alone is not None and rule.tells[0, 0]:
                 votes[1:] += np.bincount(alone, minlength=len(votes))[1:]
             limit = limit if perturbed else min(limit, OF_THE_USUAL * (1 - votes.max() / (hits + errors)))
-            rule = Rule(tells, most_wrong(attempts))
+            rule = Rule(rule.tells, most_wrong(attempts))
         return None if rule.wrong > limit else rule
 
     for limit in (usual * OF_PERTURBED,) if perturbed else (MOST_WRONG, MOST_SURELY):
         within = {row: _within(counts[0][row], counts[1][row], limit) for row in by_row}
         choices: dict[tuple[tuple[int, int], ...], list[int]] = {}
-        for loosest in range(shape[1]):
+        for loosest in range(len(DEVIATING)):
             choice: tuple[tuple[int, int], ...] = ()
             counted = [0, 0, 0]
             for row in by_row:
@@ -316,17 +320,6 @@ def _within(right: list[int], wrong: list[int], limit: float) -> list[int]:
             last = column + 1
         within.append(last)
     return within
-
-
-def _is_by_chance(
-    tells: Bools, agreeing: int, sizes: NDArray[np.int64], chance: Floats, rules: int, whole: bool
-) -> bool:
-    """Whether as many groups could agree with values dealt at random; `whole`: all groups of the file."""
-    rows = np.flatnonzero(tells.any(axis=1))
-    loosest = tells[rows].sum(axis=1) - 1
-    if whole:
-        return float((sizes[rows] * np.log(chance[loosest])).sum()) > COPY_CHANCE - math.log(rules)
-    return log_tail(agreeing, float((sizes[rows] * chance[loosest]).sum())) > CHANCE - math.log(rules)
 
 
 def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:

@@ -21,6 +21,7 @@ from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Ints
 
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of names that say whose a row is
@@ -381,11 +382,12 @@ def _finer(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> dict[st
         return {}
     check_plan_names(frame, (*plain, *present))
     first = in_memory(frame.select([nw.col(name) for name in dict.fromkeys((*plain, *present))]).head(FIRST))
+    codes = {name: np.where(first[name].is_null().to_numpy(), -1, _numbered(first[name])) for name in first.columns}
     return {
         name: key
         for name in plain
         for key in reversed(present)
-        if key != name and _tells(first, name, key, of_some=True) and _tells(frame, name, key)
+        if key != name and _could_tell(codes[name], codes[key]) and _tells(frame, name, key)
     }
 
 
@@ -423,25 +425,37 @@ def _rises_with(frame: Any, name: str, amount: str) -> bool:
     return bool(enough and changes < levels + ERRS * (by_chance - levels))
 
 
-def _tells(frame: Frame, name: str, key: str, *, of_some: bool = False) -> bool:
-    """Whether a column tells a key in more detail; `of_some`: whether these records do not speak against it."""
+def _could_tell(values: Ints, keys: Ints) -> bool:
+    """Whether some records, by the codes of both columns, do not speak against it that one tells the other finer."""
+    both, span = (values >= 0) & (keys >= 0), int(keys.max(initial=0)) + 1
+    pairs, n = np.unique(values[both] * span + keys[both], return_counts=True)
+    most, of_key = _counted(pairs // span, pairs % span, n)
+    by_chance = n.sum() - of_key.max(initial=0)
+    return bool(np.count_nonzero(of_key) < TELLS or n.sum() - most.sum() <= ERRS * by_chance)
+
+
+def _tells(frame: Frame, name: str, key: str) -> bool:
+    """Whether a column tells a key in more detail."""
     there = frame.select(name, key).drop_nulls().group_by(name, key).agg(nw.len().alias("sdckit__n"))
-    most: dict[int, int] = {}
-    of_key: dict[int, int] = {}
     counted = in_memory(there)
-    codes = (code_column(counted[own]).codes().tolist() for own in (name, key))
-    for value, told, n in zip(*codes, counted["sdckit__n"].to_list(), strict=True):
-        most[value] = max(n, most.get(value, 0))
-        of_key[told] = of_key.get(told, 0) + n
-    total = sum(of_key.values())
-    by_chance = total - max(of_key.values(), default=0)
-    if of_some and len(of_key) < TELLS:
-        return True
-    wrong = total - sum(most.values())
-    if of_some:
-        return wrong <= ERRS * by_chance
-    guessed = (total - len(most)) * by_chance / total if total else 0.0  # a value that occurs once says nothing
-    return guessed >= SPEAKING and wrong <= ERRS * guessed and len(of_key) >= TELLS and len(most) >= FINER * len(of_key)
+    most, of_key = _counted(_numbered(counted[name]), _numbered(counted[key]), counted["sdckit__n"].to_numpy())
+    total, levels, values = int(of_key.sum()), np.count_nonzero(of_key), np.count_nonzero(most)
+    guessed = (total - values) * (total - int(of_key.max(initial=0))) / max(total, 1)  # one record says nothing
+    few_wrong = guessed >= SPEAKING and total - int(most.sum()) <= ERRS * guessed
+    return bool(few_wrong and levels >= TELLS and values >= FINER * levels)
+
+
+def _numbered(column: Any) -> Ints:
+    """The number of each record's value among those that occur."""
+    return np.unique(code_column(column).codes(), return_inverse=True)[1]
+
+
+def _counted(values: Ints, keys: Ints, n: Ints) -> tuple[Ints, Ints]:
+    """Of pairs that n records have, the most of one pair by value, and the records by key."""
+    most, of_key = (np.zeros(int(codes.max(initial=-1)) + 1, np.int64) for codes in (values, keys))
+    np.maximum.at(most, values, n)
+    np.add.at(of_key, keys, n)
+    return most, of_key
 
 
 def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]:
