@@ -228,9 +228,9 @@ def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def written_apart(frame: Frame) -> tuple[str, ...]:
-    """What tells records apart that are read alike, in sentences: zeros with a minus, blanks, accents and capitals of
-    texts, decimals and times of day of some; and texts that tell how many records have them.
+    """What tells records apart that are read alike: zeros with a minus, forms of texts, decimals and times of some.
 
+    In sentences; and texts that tell how many records have them.
     Of a plan the numbers and times of the first records are looked at.
 
     Examples
@@ -278,7 +278,7 @@ def _is_mixed(is_whole: NDArray[np.bool_]) -> bool:
 
 
 def _of_digits(numbers: NDArray[Any]) -> bool:
-    """Whether some numbers have few decimals, others all that fit, most of these once: quotients of small ones repeat."""
+    """Whether some numbers have few decimals, others all that fit; quotients of small ones repeat."""
     numbers = np.unique(numbers[np.isfinite(numbers) & (numbers % 1 != 0)])[:: max(len(numbers) // NEIGHBOURS, 1)]
     last = 4 * np.spacing(np.abs(numbers))
     short, within = (np.abs(numbers - numbers.round(places)) <= last for places in (SHORT, LONG))

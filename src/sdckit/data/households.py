@@ -305,7 +305,7 @@ def in_order_of(frame: Any, numbers: Sequence[str]) -> tuple[str, ...]:
             continue
         block = np.append(0, np.cumsum(np.diff(own) != 0))
         in_order = there.all() and _is_sorted(own, np.zeros(n, np.int64))
-        further = (codes for other, codes in ranks.items() if other != name and 1 < codes.max(initial=0))
+        further = (codes for other, codes in ranks.items() if other != name and codes.max(initial=0) > 1)
         ties = own.max() < n and bool((np.diff(own) == 0).any())
         if not in_order or (ties and not any(_is_sorted(codes, block) for codes in further)):
             told.append(name)

@@ -78,7 +78,7 @@ def values_together(
         is_clear &= any(alike[other][1] >= clearly and others[other].max() * COARSER <= own.max() for other in apart)
         enough = (len(apart) > 1 or is_clear) and not _of_strata(own, others, alike)
         by_itself = names == (weight,) and not alike and _more_than_by_chance(columns[names[0]])
-        if (enough or by_itself) and _are_few(own, _joint([own, *(others[other] for other in alike)])):
+        if (enough or by_itself) and _are_few(_joint([own, *(others[other] for other in alike)])):
             return (*names, *alike)
     return _by_size(columns, levels)
 
@@ -115,7 +115,7 @@ def _is_near(own: Ints, codes: Ints) -> bool:
 
 
 def _alike(own: Ints, others: Mapping[str, Ints]) -> dict[str, tuple[float, float]]:
-    """Columns in which records with one value are alike as those with a near one are not: how many of these, and share."""
+    """Columns in which records with one value are alike as those with a near one are not; how many of each."""
     alike = {}
     near = np.flatnonzero((np.diff(own) == 0) & (np.bincount(own)[own[1:]] <= MOST))
     for other, codes in others.items():
@@ -160,7 +160,7 @@ def _of_strata(own: Ints, others: Mapping[str, Ints], alike: Mapping[str, tuple[
     return pairs <= TIMES * by_chance and _follows(own, _joint([others[name] for name in alike]))
 
 
-def _are_few(own: Ints, joint: Ints) -> bool:
+def _are_few(joint: Ints) -> bool:
     """Whether the records that share a value, and what they are alike in, are as few as members of households."""
     sizes = np.bincount(joint)[joint]
     small, large = np.count_nonzero((sizes > 1) & (sizes <= MOST)), np.count_nonzero(sizes > MOST)
@@ -226,7 +226,7 @@ def _codes(column: pl.Series) -> Ints:
 
 
 def _divides(sizes: Ints, codes: Ints, least: float = DIVIDED) -> bool:
-    """Whether nearly all groups of a size and a code are multiples of the size, and, of several codes, not by chance."""
+    """Whether nearly all groups of a size and a code are multiples of the size, of several codes not by chance."""
     span = int(codes.max(initial=0)) + 1
     cells = np.bincount(sizes * span + codes)
     of_cell = np.flatnonzero(cells) // span

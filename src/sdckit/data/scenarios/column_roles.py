@@ -66,9 +66,9 @@ ROWS_IN_STRETCHES = (
     "order of places, interviewers or days that it does not show; mix the rows to have them judged"
 )
 ROWS_IN_ORDER = (
-    "Not judged: the rows stand in the order of {}, and rows with the same value in no order of another column, as where "
-    "a file was sorted by exact values before these were made coarser: its place then tells each; mix the rows to have "
-    "them judged"
+    "Not judged: the rows stand in the order of {}, and rows with the same value in no order of another column, as "
+    "where a file was sorted by exact values before these were made coarser: its place then tells each; mix the rows "
+    "to have them judged"
 )
 NEARLY_TOLD = (
     "Not judged: {} tells amounts of another column that were taken out or made coarser, exactly or to within a tenth, "
