@@ -45,6 +45,7 @@ DIGITS = (
     "numbers of which some have few decimals and others all that fit ({}), as where noise was added to some of them; "
     "round all of them alike"
 )
+WORD = 4  # characters from which on a text is a word, and no code
 SHORT, LONG = 4, 9  # decimals up to which a number is short, and behind which it is long
 BIMODAL = 0.98  # of the numbers: short or long
 FEW_APART = 0.005  # of the records, of one kind beside the other
@@ -248,9 +249,9 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     counted = [name for name, own in texts.items() if any(map(TELLS_NUMBER.search, own))]
     floats = [name for name, kind in kinds.items() if kind.is_float()]
     times = [name for name, kind in kinds.items() if kind == nw.Datetime]
-    some = frame.select(*floats, *times)
-    numbers = in_memory(some.head(NEIGHBOURS) if is_lazy(frame) else some) if floats or times else None
-    columns = {name: numbers.get_column(name).drop_nulls() for name in (*floats, *times) if numbers is not None}
+    read = [*floats, *times]
+    numbers = in_memory(frame.select(*read).head(NEIGHBOURS) if is_lazy(frame) else frame) if read else None
+    columns = {name: numbers.get_column(name).drop_nulls() for name in read if numbers is not None}
     zeros = [name for name in floats if len(np.unique(np.signbit((own := columns[name].to_numpy())[own == 0]))) > 1]
     digits = [name for name in floats if _of_digits(columns[name].to_numpy())]
     apart = [name for name in times if _some_whole(columns[name])]
@@ -262,7 +263,7 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
 
 def _in_cases(texts: Collection[str]) -> bool:
     """Whether words differ in capitals alone; letters that are codes may."""
-    words = [text for text in texts if len(text) > 2]
+    words = [text for text in texts if len(text) >= WORD]
     return len({text.casefold() for text in words}) < len(words)
 
 
