@@ -185,7 +185,7 @@ def _more_than_by_chance(column: pl.Series) -> bool:
     return float((counts * (counts - 1)).sum()) >= BESIDE * apart
 
 
-def _by_size(columns: Mapping[str, pl.Series], levels: Mapping[str, int]) -> tuple[str, ...]:
+def _by_size(columns: Mapping[str, Any], levels: Mapping[str, int]) -> tuple[str, ...]:
     """A column that counts the members of households, and those that are the same for them; () where none does."""
     for name, column in columns.items():
         if (
@@ -216,7 +216,7 @@ def _by_size(columns: Mapping[str, pl.Series], levels: Mapping[str, int]) -> tup
     return ()
 
 
-def _codes(column: pl.Series) -> Ints:
+def _codes(column: Any) -> Ints:
     """A number for each value; 0 where it is missing."""
     if column.dtype.is_integer() and column.max() is not None and column.max() - column.min() < SOME:
         return np.asarray((column.cast(pl.Int64) - column.min() + 1).fill_null(0), np.int64)

@@ -500,7 +500,7 @@ def _rises_with(frame: Any, name: str, amount: str) -> bool:
 def _nearly_told(scenario: Scenario, frame: Any) -> list[str]:
     """The numbers that tell amounts of which some were taken out, or sensitive ones that were made coarser."""
     kinds = frame.collect_schema()
-    free = (*scenario.insensitive, scenario.weight, *left_to_patterns(scenario, kinds.names()))
+    free = (*scenario.insensitive, *left_to_patterns(scenario, kinds.names()), scenario.weight or "")
     said = (*free, *scenario.sensitive, *scenario.all_keys, *scenario.magnitudes)
     numbers = dict.fromkeys(name for name in said if name in kinds and kinds[name].is_numeric())
     first, learnt = frame.head(MOST_ASKED), {*scenario.sensitive, *scenario.magnitudes, *scenario.all_keys}
