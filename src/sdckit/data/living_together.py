@@ -50,7 +50,8 @@ def values_together(
     >>> rng = np.random.default_rng(1)
     >>> homes = pl.DataFrame({"w": rng.uniform(300, 900, 300).round(1), "region": rng.integers(0, 4, 300)})
     >>> people = homes[rng.permutation(900) % 300].with_columns(age=pl.Series(rng.integers(0, 90, 900)))
-    >>> values_together(open_frame(people)), values_together(open_frame(people.with_columns(pl.col("w").round(-2))))
+    >>> coarse = people.with_columns((pl.col("w") / 100).round())
+    >>> values_together(open_frame(people), weight="w"), values_together(open_frame(coarse), weight="w")
     (('w', 'region'), ())
     """
     if len(frame) < FEW:
