@@ -280,7 +280,8 @@ def _is_mixed(is_whole: NDArray[np.bool_]) -> bool:
 
 def _of_digits(numbers: NDArray[Any]) -> bool:
     """Whether some numbers have few decimals, others all that fit; quotients of small ones repeat."""
-    numbers = np.unique(numbers[np.isfinite(numbers) & (numbers % 1 != 0)])[:: max(len(numbers) // NEIGHBOURS, 1)]
+    numbers = numbers[np.isfinite(numbers)]
+    numbers = np.unique(numbers[numbers % 1 != 0])[:: max(len(numbers) // NEIGHBOURS, 1)]
     last = 4 * np.spacing(np.abs(numbers))
     short, within = (np.abs(numbers - numbers.round(places)) <= last for places in (SHORT, LONG))
     enough = np.count_nonzero(short) >= ENOUGH / 2 and np.count_nonzero(~within) >= ENOUGH / 10

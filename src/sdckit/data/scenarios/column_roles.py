@@ -10,7 +10,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data.columns import code_column, n_single
+from sdckit.data import pl
+from sdckit.data.columns import code_column, n_single, to_arrow
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.guessable_ids import TRIED, is_guessable
@@ -491,7 +492,8 @@ def _rises_with(frame: Any, name: str, amount: str) -> bool:
     there = frame.select(name, amount).drop_nulls()
     values, amounts = (there.get_column(own).to_numpy() for own in (name, amount))
     counts, levels = np.unique(amounts, return_counts=True)[1], len(np.unique(amounts))
-    changes = np.count_nonzero(np.diff(amounts[np.argsort(values, kind="stable")]))
+    in_order = amounts[np.argsort(values, kind="stable")]
+    changes = np.count_nonzero(in_order[1:] != in_order[:-1])
     by_chance = len(values) - float((counts**2).sum()) / max(len(values), 1)
     enough = levels >= TELLS and len(np.unique(values)) >= FINER * levels and by_chance >= SPEAKING * levels
     return bool(enough and changes < levels + ERRS * (by_chance - levels))
@@ -517,15 +519,16 @@ def _is_near(frame: Any, name: str, amount: str) -> bool:
     Guessed are the mean of the amounts with the next lower and the next higher number, and the step to these: rounded
     logarithms, percentiles, standard scores, running totals.
     """
-    columns = frame.select(nw.col(name, amount).cast(nw.Float64)).filter(~nw.col(name).is_null())
-    values, amounts = (columns.get_column(own).to_numpy().astype(np.float64) for own in (name, amount))
-    there = np.isfinite(values) & np.isfinite(amounts)
+    read = (pl.Series(pl.from_arrow(to_arrow(frame.get_column(own)))) for own in (name, amount))
+    values, amounts = (own.cast(pl.Float64).to_numpy() for own in read)
+    values, amounts = values[np.isfinite(values)], amounts[np.isfinite(values)]
+    there = np.isfinite(amounts)
     if there.all() or np.count_nonzero(there) < SPEAKING:
         return False
-    steps = np.diff(np.sort(values[np.isfinite(values)]), prepend=np.nan, append=np.nan)
+    steps = np.diff(np.sort(values), prepend=np.nan, append=np.nan)
     order = np.argsort(values[there], kind="stable")
     own = amounts[there][order]
-    at = np.searchsorted(np.sort(values[np.isfinite(values)]), values[there][order])
+    at = np.searchsorted(np.sort(values), values[there][order])
     guesses = ((own[:-2] + own[2:]) / 2, steps[at][1:-1], steps[at + 1][1:-1])
     by_chance = np.roll(amounts[there], 1)
     near = max(float(np.mean(np.abs(guess - own[1:-1]) <= NEAR * np.abs(own[1:-1]))) for guess in guesses)
