@@ -58,7 +58,7 @@ def values_together(
         return ()
     columns = {name: pl.Series(pl.from_arrow(to_arrow(frame.get_column(name)))) for name in plain_columns(frame)}
     free = [name for name in columns if name not in keys]
-    levels = {name: int(column.approx_n_unique()) for name, column in columns.items()}
+    levels = {name: _levels(column) for name, column in columns.items()}
     finest = sorted(free, key=lambda name: -levels[name])
     pairs = combinations([name for name in finest if SOME_LEVELS <= levels[name] <= len(frame) / 2][:FINEST], 2)
     for names in (*((name,) for name in free), *pairs):
@@ -82,6 +82,10 @@ def values_together(
         if (enough or by_itself) and _are_few(_joint([own, *(others[other] for other in alike)])):
             return (*names, *alike)
     return _by_size(columns, levels)
+
+
+def _levels(column: Any) -> int:
+    return int(column.approx_n_unique())
 
 
 def _ranks(column: pl.Series) -> Ints:
@@ -158,7 +162,7 @@ def _of_strata(own: Ints, others: Mapping[str, Ints], alike: Mapping[str, tuple[
     """Whether a value follows from the columns in which its records are alike, and as many are alike as by chance."""
     by_chance = len(own) ** 2 / 2 * float(np.prod([by_chance for by_chance, _ in alike.values()]))
     pairs = np.count_nonzero(np.diff(own) == 0)
-    return pairs <= TIMES * by_chance and _follows(own, _joint([others[name] for name in alike]))
+    return bool(pairs <= TIMES * by_chance) and _follows(own, _joint([others[name] for name in alike]))
 
 
 def _are_few(joint: Ints) -> bool:
