@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -217,3 +218,28 @@ def test_what_is_read_alike_and_written_otherwise_is_said(made: Any, values: lis
     found = written_apart(open_frame(made(pl.DataFrame({"x": values, "y": range(len(values))}))))
     assert len(found) == bool(said)
     assert said in "".join(found)
+
+
+AT = dt.datetime(2024, 5, 3)
+NOON, LATER = AT.replace(hour=12, minute=7, second=9), AT.replace(hour=15, microsecond=250_000)
+APART = {
+    "capitals": (["Graz", "graz"] * 200, ["Graz", "a", "A"] * 200, "texts that differ in capitals alone (x)"),
+    "a number of records": (["often", "rare (n=2)"] * 200, ["n", "no = 2 items"] * 200, "they are (x)"),
+    "a number of people": (["1 person", "more"] * 200, ["room for 2", "more"] * 200, "they are (x)"),
+    "times of day": ([AT, NOON] * 200, [NOON, NOON] * 200, "no time of day, or no part of a second (x)"),
+    "parts of a second": ([LATER, NOON] * 200, [AT] * 400, "no time of day, or no part of a second (x)"),
+    "decimals": (
+        [*(own + 0.25 for own in range(200)), *(own / 7 + 0.1 for own in range(1, 200, 2))],
+        [*(own / 3 for own in range(5))] * 200, "few decimals and others all that fit (x)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
+@pytest.mark.parametrize("how", APART)
+def test_what_tells_some_records_from_others_is_said(made: Any, how: str) -> None:
+    """And what all records have, codes, items of a questionnaire and quotients of small numbers are not."""
+    values, alike, said = APART[how]
+    (found,) = written_apart(open_frame(made(pl.DataFrame({"x": values}))))
+    assert said in found
+    assert written_apart(open_frame(made(pl.DataFrame({"x": alike})))) == ()

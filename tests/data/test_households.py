@@ -12,7 +12,7 @@ import ways
 from homes import SHARED, people
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
-from sdckit.data.households import count_agreeing, differs_within, homes_of, rows_together
+from sdckit.data.households import count_agreeing, differs_within, homes_of, in_order_of, rows_together, told_by_rows
 from sdckit.errors import ColumnError, DataError
 
 
@@ -178,3 +178,29 @@ def test_neighbours_that_are_alike_are_told_from_a_file_that_is_sorted() -> None
     )
     for file in [*order, blocks.drop("place"), people[:150], people.drop("area", "w")]:
         assert rows_together(open_frame(file)) == ()
+
+
+def test_stretches_of_a_file_that_are_alike_are_told_from_its_order_by_what_it_shows() -> None:
+    rng = np.random.default_rng(4)
+    place, shares = np.sort(rng.integers(0, 12, 2_000)), rng.dirichlet([0.5] * 4, 12)
+    ill = np.array([rng.choice(4, p=shares[own]) for own in place])
+    file = pl.DataFrame({"ill": ill, "sex": rng.integers(0, 2, 2_000)})
+    assert told_by_rows(open_frame(file)) == ((), ("ill",))
+    paid = np.where(np.arange(2_000) < 700, rng.integers(1, 5, 2_000), 0)  # those without an amount behind the others
+    for other in (file[rng.permutation(2_000)], file.with_columns(ill=place), file.with_columns(ill=paid)):
+        assert told_by_rows(open_frame(other)) == ((), ())
+
+
+def test_an_order_by_amounts_is_told_from_a_sort_by_all_that_is_shown() -> None:
+    rng = np.random.default_rng(4)
+    exact = np.sort(rng.lognormal(5, 1, 1_000))
+    file = pl.DataFrame({"x": exact.round(-1), "sex": rng.integers(0, 2, 1_000)})
+    noisy = file.with_columns(x=pl.Series(exact * rng.uniform(0.8, 1.2, 1_000)))
+    gaps = file.with_columns(x=pl.when(pl.int_range(1_000) % 9 == 0).then(None).otherwise("x"))
+    for told in (file, file.reverse(), noisy, gaps):
+        assert in_order_of(open_frame(told), ["x", "gone"]) == ("x",)
+    mixed = file[rng.permutation(1_000)]
+    whole = file.with_columns(x=pl.Series(exact))
+    few = file.with_columns(x=pl.Series(np.sort(rng.integers(0, 5, 1_000))))
+    for other in (mixed, mixed.sort("x", "sex"), whole, few, file[:150]):
+        assert in_order_of(open_frame(other), ["x"]) == ()

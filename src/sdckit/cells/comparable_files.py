@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data.columns import code_column
+from sdckit.data.files.spellings import TELLS_NUMBER
 from sdckit.data.frames import Frame, in_memory, is_lazy
 from sdckit.data.scenarios.column_roles import says_whose
 from sdckit.display import some_of
@@ -37,6 +38,17 @@ FORMS = (
     "texts that differ in blanks, signs that nobody sees or how accents are written alone ({}), which may tell changed "
     "records from others; spell them alike"
 )
+CASES = "texts that differ in capitals alone ({}), which may tell changed records from others; spell them alike"
+COUNTED = "texts that tell of how many records they are ({}); name the category alone"
+TIMES = "points in time of which some have no time of day, or no part of a second ({}); cut all of them alike"
+DIGITS = (
+    "numbers of which some have few decimals and others all that fit ({}), as where noise was added to some of them; "
+    "round all of them alike"
+)
+WORD = 4  # characters from which on a text is a word, and no code
+SHORT, LONG = 4, 9  # decimals up to which a number is short, and behind which it is long
+BIMODAL = 0.98  # of the numbers: short or long
+FEW_APART = 0.005  # of the records, of one kind beside the other
 EXCESS, DEVIATIONS = 0.05, 3.0  # of those for over those against: rows that are mixed have as many of both
 
 
@@ -160,6 +172,7 @@ def _shared_codes(original: Any, released: Any, order: NDArray[np.int64] | None 
 # Columns whose values are spelt in several ways, or otherwise than in the original, so that figures tell nothing.
 
 
+DAY, SECOND = 86_400_000_000, 1_000_000  # in microseconds
 TEXTS = (nw.String, nw.Categorical, nw.Enum)
 UNKNOWN = 0.05  # of the records with a text that the other file does not have
 OUTSIDE = 0.5  # of the numbers beyond those of the original: noise and rounding move fewer there
@@ -216,9 +229,10 @@ def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def written_apart(frame: Frame) -> tuple[str, ...]:
-    """What tells records apart that are read alike: zeros with a minus, blanks and accents of texts, in sentences.
+    """What tells records apart that are read alike: zeros with a minus, forms of texts, decimals and times of some.
 
-    Of a plan the zeros of the first records are looked at.
+    In sentences; and texts that tell how many records have them.
+    Of a plan the numbers and times of the first records are looked at.
 
     Examples
     --------
@@ -231,12 +245,47 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     kinds = frame.collect_schema()
     texts = {name: _texts(frame, name) for name, kind in kinds.items() if kind in TEXTS}
     several = [name for name, own in texts.items() if len({*map(_composed, own)}) < len(own)]
+    cased = [name for name, own in texts.items() if name not in several and _in_cases(own)]
+    counted = [name for name, own in texts.items() if any(map(TELLS_NUMBER.search, own))]
     floats = [name for name, kind in kinds.items() if kind.is_float()]
-    numbers = in_memory(frame.select(*floats).head(NEIGHBOURS) if is_lazy(frame) else frame) if floats else None
-    columns = {name: numbers.get_column(name).drop_nulls().to_numpy() for name in floats if numbers is not None}
-    zeros = [name for name, own in columns.items() if len(np.unique(np.signbit(own[own == 0]))) > 1]
-    found = (sentence.format(some_of(names)) for sentence, names in ((ZEROS, zeros), (FORMS, several)) if names)
-    return tuple(found)
+    times = [name for name, kind in kinds.items() if kind == nw.Datetime]
+    read = [*floats, *times]
+    numbers = in_memory(frame.select(*read).head(NEIGHBOURS) if is_lazy(frame) else frame) if read else None
+    columns = {name: numbers.get_column(name).drop_nulls() for name in read if numbers is not None}
+    zeros = [name for name in floats if len(np.unique(np.signbit((own := columns[name].to_numpy())[own == 0]))) > 1]
+    digits = [name for name in floats if _of_digits(columns[name].to_numpy())]
+    apart = [name for name in times if _some_whole(columns[name])]
+    sentences = (
+        (ZEROS, zeros), (FORMS, several), (CASES, cased), (COUNTED, counted), (DIGITS, digits), (TIMES, apart)
+    )  # fmt: skip
+    return tuple(sentence.format(some_of(names)) for sentence, names in sentences if names)
+
+
+def _in_cases(texts: Collection[str]) -> bool:
+    """Whether words differ in capitals alone; letters that are codes may."""
+    words = [text for text in texts if len(text) >= WORD]
+    return len({text.casefold() for text in words}) < len(words)
+
+
+def _some_whole(times: nw.Series[Any]) -> bool:
+    """Whether some points in time, and not all, have no time of day, or no part of a second."""
+    ticks = times.dt.timestamp("us").to_numpy()
+    return any(_is_mixed(ticks % unit == 0) for unit in (DAY, SECOND))
+
+
+def _is_mixed(is_whole: NDArray[np.bool_]) -> bool:
+    least = max(FEW_APART * len(is_whole), 2)
+    return bool(least <= np.count_nonzero(is_whole) <= len(is_whole) - least)
+
+
+def _of_digits(numbers: NDArray[Any]) -> bool:
+    """Whether some numbers have few decimals, others all that fit; quotients of small ones repeat."""
+    numbers = numbers[np.isfinite(numbers)]
+    numbers = np.unique(numbers[numbers % 1 != 0])[:: max(len(numbers) // NEIGHBOURS, 1)]
+    last = 4 * np.spacing(np.abs(numbers))
+    short, within = (np.abs(numbers - numbers.round(places)) <= last for places in (SHORT, LONG))
+    enough = np.count_nonzero(short) >= ENOUGH / 2 and np.count_nonzero(~within) >= ENOUGH / 10
+    return bool(enough and np.mean(short | ~within) >= BIMODAL)
 
 
 def _composed(text: str) -> str:

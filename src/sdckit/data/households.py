@@ -21,6 +21,7 @@ FEW = 200  # records in which no order is looked for
 FAR = range(10, 31)  # rows between two records that belong together by chance only, or by the order of the file
 BLOCK = 8  # records with one value that stand together, from which on they are sorted by it
 ALIKE, CERTAIN = 0.1, 5  # more pairs of neighbours with one value: as a share, and in the largest standard deviations
+IN_ORDER, SORTED = 10, 0.9  # values of a number whose order tells; rank correlation with the rows, from which on
 SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made
 
 
@@ -232,32 +233,83 @@ def rows_together(frame: Any) -> tuple[str, ...]:
     >>> [rows_together(open_frame(file)) for file in files]
     [('owns',), (), ()]
     """
+    return told_by_rows(frame)[0]
+
+
+def told_by_rows(frame: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns of `rows_together`, and those alike in rows of one stretch of the file as in no others.
+
+    The latter tell the order of something that the file does not show: places, interviewers, days.
+    """
     n = len(frame)
     if n < FEW:
-        return ()
+        return (), ()
     ranks = {name: _ranks(frame.get_column(name)) for name in plain_columns(frame)}
     left = {name: own for name, own in ranks.items() if 1 < own.max(initial=0) <= n / 2}
     block = np.zeros(n, np.int64)
+    for own in left.values():  # nobody with an amount behind all of those with one
+        is_most = own == np.bincount(own).argmax()
+        changes = np.diff(is_most)
+        if np.count_nonzero(changes) == 1:
+            block[1:] = np.cumsum((np.diff(block) != 0) | changes)
     while name := next((name for name, own in left.items() if _is_sorted(own, block)), None):
         own = left.pop(name)
         block[1:] = np.cumsum((np.diff(block) != 0) | (np.diff(own) != 0))
-    size, pairs = np.bincount(block), int(np.count_nonzero(np.diff(block) == 0))
-    together = []
+    size, pairs = np.bincount(block), max(int(np.count_nonzero(np.diff(block) == 0)), 1)
+    least = max(ALIKE, CERTAIN * 0.5 / pairs**0.5)
+    together, stretches = [], []
     for name, own in left.items():
         groups, counts = np.unique((block * (own.max() + 1) + own)[own > 0], return_counts=True)
-        chances = [float((counts * (counts - 1) / size[groups // (own.max() + 1)]).sum()) / max(pairs, 1)]
+        by_chance = float((counts * (counts - 1) / size[groups // (own.max() + 1)]).sum()) / pairs
         far = [_agreeing(own, block, lag) for lag in FAR]
         n_far = sum(n_pairs for _, n_pairs in far)
-        chances += [sum(alike for alike, _ in far) / n_far] if n_far >= n else []
-        near = _agreeing(own, block, 1)[0] / max(pairs, 1)
-        if near - max(chances) >= max(ALIKE, CERTAIN * 0.5 / max(pairs, 1) ** 0.5):
+        further = sum(alike for alike, _ in far) / n_far if n_far >= n else by_chance
+        if _agreeing(own, block, 1)[0] / pairs - max(by_chance, further) >= least:
             together.append(name)
-    return tuple(together)
+        elif further < SORTED and further - by_chance >= least:
+            stretches.append(name)
+    return tuple(together), tuple(stretches)
 
 
 def _ranks(column: Any) -> Ints:
     """The place of each value among the different ones, from 1; 0 where it is missing."""
     return np.asarray(pl.Series(pl.from_arrow(to_arrow(column))).rank("dense").fill_null(0), np.int64)
+
+
+def in_order_of(frame: Any, numbers: Sequence[str]) -> tuple[str, ...]:
+    """Those of some numbers in whose order the rows stand, where rows with the same value stand in no order of another.
+
+    So does a file that was sorted by exact values before they were made coarser, or noise was added.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> sold = pl.DataFrame({"turnover": np.sort(rng.lognormal(5, 1, 500)).round(-1), "owns": rng.integers(0, 3, 500)})
+    >>> [in_order_of(open_frame(file), ["turnover"]) for file in (sold, sold.sort("turnover", "owns"))]
+    [('turnover',), ()]
+    """
+    n = len(frame)
+    if n < FEW:
+        return ()
+    ranks = {name: _ranks(frame.get_column(name)) for name in plain_columns(frame)}
+    told = []
+    for name in (name for name in numbers if name in ranks):
+        own, place = ranks[name], np.arange(n)
+        there = own > 0
+        if own.max(initial=0) < IN_ORDER or np.count_nonzero(there) < FEW:
+            continue
+        mean_ranks = pl.Series(own[there]).rank().to_numpy()
+        if abs(float(np.corrcoef(mean_ranks, place[there])[0, 1])) < SORTED:
+            continue
+        block = np.append(0, np.cumsum(np.diff(own) != 0))
+        in_order = there.all() and _is_sorted(own, np.zeros(n, np.int64))
+        further = (codes for other, codes in ranks.items() if other != name and codes.max(initial=0) > 1)
+        ties = own.max() < n and bool((np.diff(own) == 0).any())
+        if not in_order or (ties and not any(_is_sorted(codes, block) for codes in further)):
+            told.append(name)
+    return tuple(told)
 
 
 def _is_sorted(ranks: Ints, block: Ints) -> bool:

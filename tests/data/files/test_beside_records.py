@@ -455,3 +455,46 @@ def test_files_of_records_alone_hold_nothing_else(tmp_path: Path) -> None:
     files = bare_files(tmp_path)
     assert len(files) == 19
     assert {file.name: beside_records(file) for file in files} == {file.name: () for file in files}
+
+
+def small_groups(path: Path, sizes: tuple[int, ...]) -> None:
+    table = pa.table({"x": [*range(sum(sizes))]})
+    with pq.ParquetWriter(path, table.schema) as writer:
+        for end, size in zip(np.cumsum(sizes), sizes, strict=True):
+            writer.write_table(table.slice(int(end) - size, size))
+
+
+def of_other_rows(path: Path, index: pd.Index) -> None:
+    pd.DataFrame({"x": range(len(index))}, index=index).to_parquet(path)
+
+
+COUNTED = "labels that tell of how many records they are (region)"
+IN_WORDS: dict[str, tuple[str, Callable[[Path], object], str]] = {
+    "label of a code": (
+        "sav", lambda path: labelled(path, variable_value_labels={"region": {1.0: "N (n=1)", 2.0: "S"}}), COUNTED
+    ),
+    "label of a column": ("dta", lambda path: labelled(path, column_labels=["Region, N is 1 person", "Pay"]), COUNTED),
+    "comment of a column": (
+        "parquet",
+        lambda path: pq.write_table(pa.table({"region": [1]}, schema=pa.schema([
+            pa.field("region", pa.int64(), metadata={"comment": "N (n = 1)"})])), path), COUNTED,
+    ),
+    "rows of another file": ("parquet", lambda path: of_other_rows(path, pd.RangeIndex(40, 49)), "places of the rows"),
+    "every other row": ("parquet", lambda path: of_other_rows(path, pd.RangeIndex(0, 18, 2)), "places of the rows"),
+    "small groups": ("parquet", lambda path: small_groups(path, (1, 4, 2)), "groups of few rows"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_WORDS)
+def test_labels_that_count_and_traces_of_another_file_are_said(tmp_path: Path, name: str) -> None:
+    kind, write, said = IN_WORDS[name]
+    write(path := tmp_path / f"told.{kind}")
+    (text,) = beside_records(path)
+    assert said in text
+
+
+def test_groups_of_one_size_an_index_from_0_and_plain_labels_are_nothing(tmp_path: Path) -> None:
+    small_groups(tmp_path / "groups.parquet", (3, 3, 2))
+    of_other_rows(tmp_path / "index.parquet", pd.RangeIndex(9))
+    labelled(tmp_path / "labels.sav", column_labels=["Region 1 to 2", "Pay, n"], variable_value_labels={"region": USED})
+    assert beside_records(*tmp_path.iterdir()) == ()

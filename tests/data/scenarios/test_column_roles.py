@@ -14,6 +14,7 @@ from sdckit.data.frames import open_frame
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios import column_roles
 from sdckit.data.scenarios.column_roles import (
+    ROWS_TOGETHER,
     ColumnRoles,
     among_columns,
     left_to_patterns,
@@ -297,13 +298,15 @@ def test_rows_that_belong_together_are_said_where_nobody_says_whose_they_are() -
     homes = np.repeat(np.arange(400), 3)
     frame = pl.DataFrame({"sex": rng.integers(0, 2, 1_200), "area": rng.integers(0, 9, 400)[homes], "home": homes})
     left = columns_of(frame.drop("home"), insensitive=["area"])
-    assert (left.together, left.holds) == (("area",), None)
+    assert (dict(left.not_judged), left.holds) == ({ROWS_TOGETHER: ("area",)}, None)
     assert "alike in 'area' as no others are" in left.words
     assert "alike in 'area' as no others are" in left.line
-    assert columns_of(frame, insensitive=["area"], household="home").together == ()
-    assert columns_of(frame, insensitive=["area"], person="home").together == ()
+    assert columns_of(frame, insensitive=["area"], household="home").not_judged == ()
+    assert columns_of(frame, insensitive=["area"], person="home").not_judged == ()
     assert columns_of(frame.drop("home").sample(fraction=1, shuffle=True, seed=1), insensitive=["area"]).holds is True
-    assert among_columns(left, Scenario(keys=["sex"], insensitive=["area"]), ["sex", "area"]).together == ("area",)
+    assert (
+        among_columns(left, Scenario(keys=["sex"], insensitive=["area"]), ["sex", "area"]).not_judged == left.not_judged
+    )
 
 
 def test_a_key_in_more_detail_is_what_tells_all_but_a_twentieth_of_it() -> None:

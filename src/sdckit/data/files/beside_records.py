@@ -70,6 +70,9 @@ NAMED = (
     "parts whose names differ in more than their numbers, or number what such records are of, which tell of the "
     "records in each what no measure looks at: write_file writes one file"
 )
+INDEXED = "places of the rows in another file, as an index of pandas keeps them: write_file leaves them out"
+TOLD_LABELS = "labels that tell of how many records they are ({}); name the category alone"
+ROW_GROUPS = "groups of few rows of several sizes, which may be whose the rows are: write_file writes them alike"
 LINES = "ends of lines of several kinds, or blank lines between records: write_file writes them alike"
 FILES = "other files in its folder, at which no measure looks"
 _CSV = ("CSV", *PACKED.values())
@@ -99,6 +102,7 @@ _NUMBERS = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")  # of pa
 _NUMBERED = re.compile(r"([^\W\d_]+)[ _=-]*#")  # the word before the number
 _SAYING = {"key", "group", "coordinate", "sensitive"}  # roles of what part of a file may be of
 _FOLDERS = re.compile(r"[^/=]+=[^/]*/")
+SMALL_GROUP = 1_000  # rows: engines write larger groups
 _IN_VIEW = 12  # bytes of a text up to which a view holds it itself
 
 
@@ -194,16 +198,35 @@ def _of_schema(schema: pa.Schema) -> Iterator[str]:
     if (
         own.keys() - _SCHEMA
         or of_pandas.get("attributes")
+        or any(of_columns.get("name") is not None for of_columns in of_pandas.get("column_indexes") or ())
         or b'"metadata"' in of_spark
         or not all(map(_OF_TYPES.fullmatch, of_fields))
     ):
         yield NOTES
+    ranges = [index for index in of_pandas.get("index_columns") or () if isinstance(index, dict)]
+    if any((index.get("start", 0), index.get("step", 1)) != (0, 1) for index in ranges):
+        yield INDEXED
+
+
+def _has_small_groups(path: Path) -> bool:
+    """Whether a Parquet file has groups of few rows that are not all of one size but the last."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        about = file.metadata
+        sizes = {about.row_group(at).num_rows for at in range(about.num_row_groups - 1)}
+    return bool(sizes) and min(sizes) < SMALL_GROUP and len(sizes) > 1
 
 
 def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
     """Metadata, categories that no record has, several missing values, and, of Arrow files, values beneath them."""
     fields = list(schema := read_labelled.stored_schema(path, kind))
     yield from _of_schema(schema)
+    if kind == "Parquet" and _has_small_groups(path):
+        yield ROW_GROUPS
+    described = read_labelled.column_descriptions(path, kind)
+    if told := [name for name, label in described.items() if spellings.TELLS_NUMBER.search(label)]:
+        yield TOLD_LABELS.format(some_of(told))
     # besides NaN, and the least number for times; a mixture of both is none
     fills = (0, 1) if b"pandas" in (schema.metadata or {}) else (0,)
     coded = [field.name for field in fields if pa.types.is_dictionary(field.type)]
@@ -329,6 +352,10 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
     unused = [name for name, labels in sets.items() if not {*map(code_text, labels)} <= held[name]]
     if unused or len(meta.value_labels) > len({*meta.variable_to_label.values()}):
         yield LABELS.format(some_of(unused or ["of no column"]))
+    every = {name: " ".join(map(str, labels.values())) for name, labels in sets.items()}
+    labels = {name: f"{label or ''} {every.get(name, '')}" for name, label in meta.column_names_to_labels.items()}
+    if told := [name for name, texts in labels.items() if spellings.TELLS_NUMBER.search(texts)]:
+        yield TOLD_LABELS.format(some_of(told))
     if meta.notes or meta.file_label or meta.mr_sets or _has_attributes(path, kind):
         yield NOTES
 

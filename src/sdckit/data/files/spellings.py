@@ -25,6 +25,9 @@ from sdckit.data.files.workbook_checks import STRING
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 
+TELLS_NUMBER = re.compile(
+    r"\b[nN] ?[=:] ?\d|\b\d+ (?:persons?|people|cases?|records?|Personen|Fälle|Faelle)\b"
+)  # of records
 SPELT = ("", *DEFAULT_CODES)  # texts that are read as missing
 
 

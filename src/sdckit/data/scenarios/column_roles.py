@@ -10,11 +10,14 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data.columns import code_column, n_single
+from sdckit.data import pl
+from sdckit.data.columns import code_column, n_single, to_arrow
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
-from sdckit.data.households import rows_together
+from sdckit.data.guessable_ids import TRIED, is_guessable
+from sdckit.data.households import in_order_of, told_by_rows
 from sdckit.data.limits import LIMITS
+from sdckit.data.living_together import values_together
 from sdckit.data.methods import ADVICE
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
@@ -28,10 +31,17 @@ WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of name
 TO_HAVE_IT_JUDGED = "; name a type of release to have it judged"
 KNOWN = frozenset({KEY, "coordinate", "sensitive"})  # topics of names that say what others know, or would learn
 ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
+AMOUNTS = frozenset(
+    {"money", "age", "a date of birth", "a birth", "body height", "a body measure"}
+)  # whose order tells
+PERSONAL = frozenset(
+    {"sex or gender", "age", "a date of birth", "a birth"}
+)  # topics in which members of a household differ
 FIRST = 2_000  # records in which a column is tried before all are counted
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
 TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
+NEAR, TOLD_NEAR, MOSTLY = 0.1, 0.9, 0.5  # of an amount; of the records, so near a guess; so near another's
 ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
@@ -52,6 +62,28 @@ ROWS_TOGETHER = (
     "Not judged: rows that stand one after the other are alike in {} as no others are, like members of a household or "
     "rows of a person, and no column that goes out says whose they are; mix the rows, those of a household too, or let "
     "household or person go out with new numbers to have them judged"
+)
+ROWS_IN_STRETCHES = (
+    "Not judged: rows of one part of the file are alike in {} as those of others are not, as where it stands in the "
+    "order of places, interviewers or days that it does not show; mix the rows to have them judged"
+)
+ROWS_IN_ORDER = (
+    "Not judged: the rows stand in the order of {}, and rows with the same value in no order of another column, as "
+    "where a file was sorted by exact values before these were made coarser: its place then tells each; mix the rows "
+    "to have them judged"
+)
+NEARLY_TOLD = (
+    "Not judged: {} tells amounts of another column that were taken out or made coarser, exactly or to within a tenth, "
+    "as a logarithm, a rank or a running total does; leave it out, or make it as coarse as these"
+)
+GUESSABLE = (
+    "Not judged: {} was hidden by what anybody can repeat, a hash of counted numbers, base64 or the time, so that it "
+    "tells the numbers themselves; give new numbers (new_ids)"
+)
+VALUES_TOGETHER = (
+    "Not judged: records that are alike in {} belong together as no others do, like members of a household, and no "
+    "column that goes out says whose they are; make these coarser, leave them out, or let household or person go out "
+    "with new numbers to have them judged"
 )
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
 
@@ -225,8 +257,9 @@ class ColumnRoles:
     finer : tuple of tuple of str
         Columns named insensitive, weights and numbers of households and people, each with a key or magnitude that it
         tells in more detail.
-    together : tuple of str
-        Columns in which rows next to each other are alike, where none says whose rows they are: see `rows_together`.
+    not_judged : tuple of tuple of str and tuple of str
+        What leaves the roles open, in words, with the columns that they name: rows and values that tell more than the
+        roles say (see `told_by_rows`, `in_order_of`, `values_together`, `is_guessable`).
     """
 
     roles: Mapping[str, tuple[str, ...]]
@@ -238,7 +271,7 @@ class ColumnRoles:
     numbers: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     finer: tuple[tuple[str, str], ...] = ()
-    together: tuple[str, ...] = ()
+    not_judged: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -257,7 +290,7 @@ class ColumnRoles:
 
         None, too, where rows seem to belong together and nobody said whose they are.
         """
-        return False if self.identifiers else None if self.missing or self.together else True
+        return False if self.identifiers else None if self.missing or self.not_judged else True
 
     @property
     def words(self) -> str:
@@ -287,7 +320,7 @@ class ColumnRoles:
         told = {key: None for _, key in self.finer}, dict(self.finer)
         sentences = [ONLY_NUMBERS.format(self._listed(self.numbers))] if self.numbers else []
         sentences += [TOLD_FINER.format(*(self._listed([*names]) for names in told))] if self.finer else []
-        sentences += [ROWS_TOGETHER.format(self._listed(self.together))] if self.together else []
+        sentences += [words.format(self._listed(names)) for words, names in self.not_judged]
         return "".join(f". {sentence}" for sentence in sentences)
 
     @property
@@ -303,7 +336,7 @@ class ColumnRoles:
         columns = "1 column that goes out has" if n == 1 else f"{n:,} columns that go out have"
         lacking = f"{columns} no role: {self._listed(self.missing)}{TO_HAVE_IT_JUDGED}"
         lacking += f"{self._further}."
-        said = self.covered or self.identifiers or self.finer or self.together
+        said = self.covered or self.identifiers or self.finer or self.not_judged
         return lacking if n else f"{self.words[0].upper()}{self.words[1:]}." if said else ""
 
     @property
@@ -327,7 +360,7 @@ def look_at_columns(
     given: list[str] = []
     known: list[str] = []
     finer: dict[str, str] = {}
-    together: list[str] = []
+    not_judged: dict[str, dict[str, None]] = {}
     told = (*scenario.all_keys, *scenario.magnitudes)
     for frame in frames:
         names = frame.collect_schema().names()
@@ -339,14 +372,34 @@ def look_at_columns(
         first = in_memory(frame.head(AT_HAND))
         some = first if isinstance(frame, nw.LazyFrame) else frame.gather_every(len(frame) // AT_HAND + 1)
         finer |= _named_finer(some, scenario, told)
-        if not {scenario.household, scenario.person} & {*names}:
-            together += rows_together(first)
+        for words, of_words in _told_besides(scenario, frame, first, id).items():
+            not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
         given += [] if original is None else _as_given(scenario, original, frame)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
     return replace(
-        made, as_given=tuple(dict.fromkeys(given)), finer=tuple(finer.items()), together=tuple(dict.fromkeys(together))
-    )
+        made, as_given=tuple(dict.fromkeys(given)), finer=tuple(finer.items()),
+        not_judged=tuple((words, (*of_words,)) for words, of_words in not_judged.items()),
+    )  # fmt: skip
+
+
+def _told_besides(scenario: Scenario, frame: Frame, first: Any, id: str | None) -> dict[str, Sequence[str]]:
+    """What rows and values tell beyond the roles of their columns, in words, and by which columns.
+
+    `first`: the first records, those of a plan brought to memory.
+    """
+    names = frame.collect_schema().names()
+    told = {ROWS_IN_ORDER: in_order_of(first, _amounts(scenario, first)), GUESSABLE: _guessable(scenario, first, id)}
+    told[NEARLY_TOLD] = _nearly_told(scenario, first)
+    if not {scenario.household, scenario.person} & {*names}:
+        told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = told_by_rows(first)
+        topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
+        personal = [name for name, topic in topics.items() if topic.name in PERSONAL]
+        whole = first if isinstance(frame, nw.LazyFrame) else frame
+        told[VALUES_TOGETHER] = values_together(
+            whole, keys=scenario.all_keys, personal=personal, weight=scenario.weight
+        )
+    return {words: of_words for words, of_words in told.items() if of_words}
 
 
 def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> list[str]:
@@ -414,15 +467,74 @@ def _named_finer(frame: Any, scenario: Scenario, told: Sequence[str]) -> dict[st
     return {begins.get(name, name): key for name, key in finer.items()}
 
 
+def _amounts(scenario: Scenario, frame: Any) -> list[str]:
+    """Keys, sensitive columns and magnitudes that are amounts, whose order tells how much."""
+    kinds = frame.collect_schema()
+    said = {*scenario.magnitudes, *scenario.numeric, *scenario.ordered}
+    named = dict.fromkeys((*scenario.all_keys, *scenario.sensitive, *scenario.magnitudes))
+    topics = {name: topic_of(name) for name in named if name in kinds}
+    return [
+        name
+        for name, topic in topics.items()
+        if name in said or kinds[name].is_float() or (topic is not None and topic.name in AMOUNTS)
+    ]
+
+
+def _guessable(scenario: Scenario, frame: Any, id: str | None) -> list[str]:
+    """The numbers of people, households and rows that were hidden without a secret."""
+    kinds = frame.collect_schema()
+    named = dict.fromkeys((scenario.person, scenario.household, id, *scenario.insensitive))
+    texts = [name for name in named if name is not None and kinds.get(name) in (nw.String, nw.Categorical)]
+    values = {name: frame.get_column(name).drop_nulls().cast(nw.String).head(TRIED).to_list() for name in texts}
+    return [name for name, own in values.items() if is_guessable(own)]
+
+
 def _rises_with(frame: Any, name: str, amount: str) -> bool:
     """Whether an amount rises or falls with a number that has more values, such as its logarithm or its rank."""
     there = frame.select(name, amount).drop_nulls()
     values, amounts = (there.get_column(own).to_numpy() for own in (name, amount))
     counts, levels = np.unique(amounts, return_counts=True)[1], len(np.unique(amounts))
-    changes = np.count_nonzero(np.diff(amounts[np.argsort(values, kind="stable")]))
+    in_order = amounts[np.argsort(values, kind="stable")]
+    changes = np.count_nonzero(in_order[1:] != in_order[:-1])
     by_chance = len(values) - float((counts**2).sum()) / max(len(values), 1)
     enough = levels >= TELLS and len(np.unique(values)) >= FINER * levels and by_chance >= SPEAKING * levels
     return bool(enough and changes < levels + ERRS * (by_chance - levels))
+
+
+def _nearly_told(scenario: Scenario, frame: Any) -> list[str]:
+    """The numbers that tell amounts of which some were taken out, or sensitive ones that were made coarser."""
+    kinds = frame.collect_schema()
+    free = (*scenario.insensitive, *left_to_patterns(scenario, kinds.names()), scenario.weight or "")
+    said = (*free, *scenario.sensitive, *scenario.all_keys, *scenario.magnitudes)
+    numbers = dict.fromkeys(name for name in said if name in kinds and kinds[name].is_numeric())
+    first, learnt = frame.head(MOST_ASKED), {*scenario.sensitive, *scenario.magnitudes, *scenario.all_keys}
+    gone = [name for name in numbers if name in learnt and first.get_column(name).null_count()]
+    near = {name for name in numbers for amount in gone if name != amount and _is_near(first, name, amount)}
+    coarse = [name for name in scenario.sensitive if name in numbers]
+    rising = {name for name in {*numbers} - learnt for amount in coarse if _rises_with(first, name, amount)}
+    return [name for name in numbers if name in near | rising]
+
+
+def _is_near(frame: Any, name: str, amount: str) -> bool:
+    """Whether nearly all amounts are known to within a tenth from a number that is there where some were taken out.
+
+    Guessed are the mean of the amounts with the next lower and the next higher number, and the step to these: rounded
+    logarithms, percentiles, standard scores, running totals.
+    """
+    read = (pl.Series(pl.from_arrow(to_arrow(frame.get_column(own)))) for own in (name, amount))
+    values, amounts = (own.cast(pl.Float64).to_numpy() for own in read)
+    values, amounts = values[np.isfinite(values)], amounts[np.isfinite(values)]
+    there = np.isfinite(amounts)
+    if there.all() or np.count_nonzero(there) < SPEAKING:
+        return False
+    steps = np.diff(np.sort(values), prepend=np.nan, append=np.nan)
+    order = np.argsort(values[there], kind="stable")
+    own = amounts[there][order]
+    at = np.searchsorted(np.sort(values), values[there][order])
+    guesses = ((own[:-2] + own[2:]) / 2, steps[at][1:-1], steps[at + 1][1:-1])
+    by_chance = np.roll(amounts[there], 1)
+    near = max(float(np.mean(np.abs(guess - own[1:-1]) <= NEAR * np.abs(own[1:-1]))) for guess in guesses)
+    return near >= TOLD_NEAR and float(np.mean(np.abs(by_chance - amounts[there]) <= NEAR * np.abs(by_chance))) < MOSTLY
 
 
 def _could_tell(values: Ints, keys: Ints) -> bool:
@@ -515,7 +627,7 @@ def among_columns(
     `certain` is that of the files' headers.
     """
     made = _of_columns(scenario, columns, dict.fromkeys(known.covered, 0.0), id=id, known=known.known, certain=certain)
-    return replace(made, as_given=known.as_given, finer=known.finer, together=known.together)
+    return replace(made, as_given=known.as_given, finer=known.finer, not_judged=known.not_judged)
 
 
 def _of_columns(

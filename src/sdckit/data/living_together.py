@@ -1,0 +1,241 @@
+"""Who lives together as values tell it: columns that few records share, and sizes that count their own members."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from sdckit.data import pl
+from sdckit.data.columns import to_arrow
+from sdckit.data.frames import plain_columns
+from sdckit.data.households import ALIKE, CERTAIN, FEW
+from sdckit.numerics.array_types import Ints
+
+SOME = 20_000  # records of a long file that are looked at: all that share a value
+MOST = 12  # records with one value that may be members of one household
+SHARED, ENOUGH = 0.1, 100  # of the records, and records, that share a value with few others
+SAME, CLEARLY = 0.75, 0.85  # of pairs with one value that are not alike in another by chance: alike, as members are
+RUNS = 3  # times as many stretches as values, in the order of what they are alike by: else a part of its number
+COARSER = 5  # times as many values as in what they are alike in
+KNOWN = 0.9  # of the records: what is known of them says the value
+SOME_LEVELS, FINEST = 30, 4  # different values, and how many such columns, of which two together are looked at
+NEAR = 0.25  # of the values of what is personal: members of a household lie farther apart
+LARGE = 0.1  # of these, as many may share it with more
+TIMES = 20.0  # pairs alike in all of some columns, beside those by chance: beyond, they are not strata
+LARGEST = 15  # members that a size may count
+LEVELS = 5_000  # different values of a column that may be a household's beside its size
+DIVIDED = 0.9  # of the groups with one size: a multiple of it
+BY_CHANCE = 1e-4  # chance that as many are
+ALONE = 0.05  # of the households: the only one with its values
+BESIDE = 3.0  # times as many pairs with one value as with the next one on a grid of independent numbers
+
+
+def values_together(
+    frame: Any, *, keys: Collection[str] = (), personal: Collection[str] = (), weight: str | None = None
+) -> tuple[str, ...]:
+    """The columns by which few records belong together: weights or amounts of a household, or what goes by its size.
+
+    Looked for are values that few records share, most alike in two other columns (of a number, all in one) as others
+    with a near value are not; of a weight, values that more records share than numbers do by chance; and
+    columns whose groups of one size are multiples of it. What follows from other columns, as weights of strata do,
+    tells nothing beyond these; nor do `keys`, which are counted. Members differ in what is `personal`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> homes = pl.DataFrame({"w": rng.uniform(300, 900, 300).round(1), "region": rng.integers(0, 4, 300)})
+    >>> people = homes[rng.permutation(900) % 300].with_columns(age=pl.Series(rng.integers(0, 90, 900)))
+    >>> coarse = people.with_columns((pl.col("w") / 100).round())
+    >>> values_together(open_frame(people), weight="w"), values_together(open_frame(coarse), weight="w")
+    (('w', 'region'), ())
+    """
+    if len(frame) < FEW:
+        return ()
+    columns = {name: pl.Series(pl.from_arrow(to_arrow(frame.get_column(name)))) for name in plain_columns(frame)}
+    free = [name for name in columns if name not in keys]
+    levels = {name: _levels(column) for name, column in columns.items()}
+    finest = sorted(free, key=lambda name: -levels[name])
+    pairs = combinations([name for name in finest if SOME_LEVELS <= levels[name] <= len(frame) / 2][:FINEST], 2)
+    for names in (*((name,) for name in free), *pairs):
+        own, rows, others = _sharing(names, columns)
+        if not others or any(_follows(own, others[key]) for key in keys if key in others):
+            continue
+        alike = _alike(own, others)
+        if len(names) > 1:  # what one of both tells
+            codes = [_ranks(columns[name].gather(rows)) for name in names]
+            alike = {
+                other: how for other, how in alike.items() if not any(_follows(others[other], own) for own in codes)
+            }
+        if any(name in alike or _is_near(own, others[name]) for name in personal if name in others):
+            continue
+        apart = _apart(alike, others)
+        is_clear = len(names) == 1 and columns[names[0]].dtype.is_numeric() and len(np.unique(own)) >= SOME_LEVELS
+        clearly = SAME if names == (weight,) else CLEARLY
+        is_clear &= any(alike[other][1] >= clearly and others[other].max() * COARSER <= own.max() for other in apart)
+        enough = (len(apart) > 1 or is_clear) and not _of_strata(own, others, alike)
+        by_itself = names == (weight,) and not alike and _more_than_by_chance(columns[names[0]])
+        if (enough or by_itself) and _are_few(_joint([own, *(others[other] for other in alike)])):
+            return (*names, *alike)
+    return _by_size(columns, levels)
+
+
+def _levels(column: Any) -> int:
+    return int(column.approx_n_unique())
+
+
+def _ranks(column: pl.Series) -> Ints:
+    return np.asarray(column.rank("dense").fill_null(0), np.int64)
+
+
+def _sharing(names: Sequence[str], columns: Mapping[str, pl.Series]) -> tuple[Ints, Ints, dict[str, Ints]]:
+    """Codes of the records that share a value of some columns with others, in its order, their rows, and other codes.
+
+    No other codes where these are not enough. Of a long file some values are looked at.
+    """
+    column = columns[names[0]]
+    parts = len(column) // SOME + 1
+    rows = np.flatnonzero(column.hash().to_numpy() % parts == 0) if parts > 1 else np.arange(len(column))
+    codes = [_ranks(columns[name].gather(rows)) for name in names]
+    # many have no income, or 0
+    there = np.all([(code > 0) & (code != 1 + np.bincount(code, minlength=2)[1:].argmax()) for code in codes], axis=0)
+    own = np.where(there, 1 + _joint(codes), 0)
+    sizes = np.bincount(own, minlength=1)
+    is_own = (own > 0) & (sizes[own] > 1)
+    if np.count_nonzero(is_own & (sizes[own] <= MOST)) < max(SHARED * len(rows), ENOUGH):
+        return own, rows, {}
+    rows = rows[is_own][np.argsort(own[is_own], kind="stable")]
+    others = {other: _ranks(columns[other].gather(rows)) for other in columns if other not in names}
+    return np.sort(own[is_own]), rows, others
+
+
+def _is_near(own: Ints, codes: Ints) -> bool:
+    """Whether nearly all records that share a value have near values of a number, too, as of strata by age."""
+    span, same = int(codes.max(initial=0)), np.diff(own) == 0
+    return bool(span >= 1 / NEAR and np.quantile(np.abs(np.diff(codes))[same], KNOWN) <= NEAR * span)
+
+
+def _alike(own: Ints, others: Mapping[str, Ints]) -> dict[str, tuple[float, float]]:
+    """Columns in which records with one value are alike as those with a near one are not; how many of each."""
+    alike = {}
+    near = np.flatnonzero((np.diff(own) == 0) & (np.bincount(own)[own[1:]] <= MOST))
+    for other, codes in others.items():
+        first, second, further = codes[near], codes[near + 1], codes[(near + 2 * MOST) % len(own)]
+        both, apart = (first > 0) & (second > 0), (first > 0) & (further > 0)
+        if not both.any() or not apart.any():
+            continue
+        same, by_chance = (
+            float(np.mean(first[there] == mate[there])) for there, mate in ((both, second), (apart, further))
+        )
+        share = (same - by_chance) / max(1 - by_chance, 1e-9)  # of those that are not alike by chance
+        runs = 1 + np.count_nonzero(np.diff(codes))  # regions in the order of codes that begin with theirs
+        if (
+            runs > RUNS * len(np.unique(codes))
+            and share >= SAME
+            and same - by_chance >= max(ALIKE, CERTAIN * 0.5 / np.count_nonzero(both) ** 0.5)
+        ):
+            alike[other] = by_chance, share
+    return alike
+
+
+def _apart(alike: Mapping[str, tuple[float, float]], others: Mapping[str, Ints]) -> list[str]:
+    """Those of some columns that do not follow from another of them."""
+    apart: list[str] = []
+    for name in sorted(alike, key=lambda name: -len(np.unique(others[name]))):
+        if not any(_follows(others[name], others[finer]) for finer in apart):
+            apart.append(name)
+    return apart
+
+
+def _follows(codes: Ints, known: Ints) -> bool:
+    """Whether nearly all records have the one code that goes with what is known of them."""
+    span = int(codes.max(initial=0)) + 1
+    several = np.bincount(np.unique(known * span + codes) // span)
+    return float(np.mean(several[known] == 1)) >= KNOWN
+
+
+def _of_strata(own: Ints, others: Mapping[str, Ints], alike: Mapping[str, tuple[float, float]]) -> bool:
+    """Whether a value follows from the columns in which its records are alike, and as many are alike as by chance."""
+    by_chance = len(own) ** 2 / 2 * float(np.prod([by_chance for by_chance, _ in alike.values()]))
+    pairs = np.count_nonzero(np.diff(own) == 0)
+    return bool(pairs <= TIMES * by_chance) and _follows(own, _joint([others[name] for name in alike]))
+
+
+def _are_few(joint: Ints) -> bool:
+    """Whether the records that share a value, and what they are alike in, are as few as members of households."""
+    sizes = np.bincount(joint)[joint]
+    small, large = np.count_nonzero((sizes > 1) & (sizes <= MOST)), np.count_nonzero(sizes > MOST)
+    return bool(small >= ENOUGH and large <= LARGE * small)
+
+
+def _joint(codes: Sequence[Ints]) -> Ints:
+    """Numbers of the groups of some codes together."""
+    joint = codes[0]
+    for own in codes[1:]:
+        joint = np.unique(joint * (own.max(initial=0) + 1) + own, return_inverse=True)[1].reshape(-1)
+    return np.asarray(np.unique(joint, return_inverse=True)[1].reshape(-1), np.int64)
+
+
+def _more_than_by_chance(column: pl.Series) -> bool:
+    """Whether more records share a number than lie one step of it apart, as few do by chance."""
+    if not column.dtype.is_numeric():
+        return False
+    values, counts = np.unique(column.drop_nulls().cast(pl.Float64).to_numpy(), return_counts=True)
+    steps = np.diff(values)
+    apart = float((counts[1:] * counts[:-1])[steps <= steps.min(initial=np.inf) * 1.5].sum())
+    return float((counts * (counts - 1)).sum()) >= BESIDE * apart
+
+
+def _by_size(columns: Mapping[str, Any], levels: Mapping[str, int]) -> tuple[str, ...]:
+    """A column that counts the members of households, and those that are the same for them; () where none does."""
+    for name, column in columns.items():
+        if (
+            not column.dtype.is_numeric()
+            or levels[name] > LARGEST
+            or not 1 <= (column.min() or 0) <= column.max() <= LARGEST
+        ):
+            continue
+        every = column.fill_null(0).to_numpy()
+        sizes = every[several := every > 1].astype(np.int64)
+        if (
+            (every % 1).any()
+            or not len(sizes)
+            or (len(every) > SOME and not _divides(sizes, np.zeros_like(sizes), 0.5))
+        ):
+            continue
+        shared, joint = [], sizes
+        for other, values in columns.items():
+            if other == name or levels[other] > LEVELS:
+                continue
+            codes = _codes(values)[several]
+            if _divides(sizes, codes):
+                shared.append(other)
+                joint = _joint([joint, codes])
+        of_joint, first = np.bincount(joint), np.unique(joint, return_index=True)[1]
+        if shared and np.count_nonzero(of_joint == sizes[first]) >= ALONE * float((1 / sizes).sum()):
+            return (name, *shared)
+    return ()
+
+
+def _codes(column: Any) -> Ints:
+    """A number for each value; 0 where it is missing."""
+    if column.dtype.is_integer() and column.max() is not None and column.max() - column.min() < SOME:
+        return np.asarray((column.cast(pl.Int64) - column.min() + 1).fill_null(0), np.int64)
+    if column.dtype == pl.String:
+        return np.asarray(column.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1), np.int64) + 1
+    return _ranks(column)
+
+
+def _divides(sizes: Ints, codes: Ints, least: float = DIVIDED) -> bool:
+    """Whether nearly all groups of a size and a code are multiples of the size, of several codes not by chance."""
+    span = int(codes.max(initial=0)) + 1
+    cells = np.bincount(sizes * span + codes)
+    of_cell = np.flatnonzero(cells) // span
+    if np.mean(cells[cells > 0] % of_cell == 0) < least:
+        return False
+    free = np.log(of_cell).sum() - np.log(np.unique(of_cell)).sum()  # the last of each size follows from the others
+    return bool(span == 1 or DIVIDED * free >= -np.log(BY_CHANCE))
