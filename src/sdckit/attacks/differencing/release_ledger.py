@@ -10,19 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import coded_in_memory, columns_in_memory, readable_columns
-from sdckit.cells.packing import group_codes
+from sdckit.cells import as_cells, packing
 from sdckit.cells.plans.lazy import most_values
-from sdckit.data import arguments
+from sdckit.data import arguments, households, nearest
 from sdckit.data.columns import code_column
 from sdckit.data.files.readers import open_beside, scan_header
 from sdckit.data.frames import Frame, column_names, count_records, is_lazy, open_frame, telling_apart
-from sdckit.data.households import homes_of
 from sdckit.data.ledger import digests as digesting, ledger_file
 from sdckit.data.ledger.chain import head_file
 from sdckit.data.ledger.ledger_file import open_file
 from sdckit.data.memory import PER_LINKED, room_of_search, what_opens
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError, sure
@@ -48,7 +45,7 @@ class Combinations:
     def among(self, columns: Sequence[str]) -> Combinations:
         """Marginalise to fewer columns; `of_row` then maps these combinations, not records, to the coarser ones."""
         chosen = [self.codes[self.columns.index(name)] for name in columns]
-        groups = group_codes(chosen, len(self.size))
+        groups = packing.group_codes(chosen, len(self.size))
         k = len(groups.size)
         first = first_of_groups(groups.of_row, k)
         size = np.bincount(groups.of_row, self.size, k).astype(np.int64)
@@ -81,7 +78,7 @@ class OpenedRelease:
         """The combinations of all columns."""
         if "whole" not in self.memo:
             columns = tuple(sorted(self.levels))
-            groups = group_codes([self.levels[name].codes for name in columns], self.n)
+            groups = packing.group_codes([self.levels[name].codes for name in columns], self.n)
             first = first_of_groups(groups.of_row, len(groups.size))
             codes = tuple(self.levels[name].codes[first] for name in columns)
             size = groups.size if self.size is None else sum_by(groups.of_row, self.size, len(groups.size))
@@ -140,7 +137,7 @@ def open_release(
         role: tuple(columns), "id": () if id is None else (id,), "weight": () if weight is None else (weight,),
         "columns": telling, "household": home,
     }  # fmt: skip
-    frame, _ = columns_in_memory(data, wanted)
+    frame, _ = as_cells.columns_in_memory(data, wanted)
     levels = {name: digesting.canonical(code_column(frame[name])) for name in dict.fromkeys(columns)}
     own = None if id is None else digesting.canonical(code_column(frame[id]))
     if own is not None and (own.counts()[1:].max(initial=0) > 1 or own.counts()[0]):
@@ -153,7 +150,7 @@ def open_release(
     homes = None if scenario is None else np.zeros(0, np.int64)
     if home:
         coded = code_column(frame[home[0]])
-        homes = homes_of(coded.codes(), coded.span).of_row
+        homes = households.homes_of(coded.codes(), coded.span).of_row
     links = {column: few for column, few in links.items() if few.texts}
     return OpenedRelease(frame, len(frame), levels, own, links, homes=homes)
 
@@ -253,7 +250,7 @@ def whole_here(data: Any, name: str, *, kept: Sequence[str], wanted: Sequence[st
     if not is_lazy(frame):
         return frame, ""
     columns = [column for column in column_names(frame) if column not in kept or column in wanted]
-    readable = {*readable_columns(frame)} & {*columns}
+    readable = {*as_cells.readable_columns(frame)} & {*columns}
     n = count_records(frame)
     if not n or not readable or {*wanted} - readable:
         return frame, ""
@@ -265,7 +262,7 @@ def whole_here(data: Any, name: str, *, kept: Sequence[str], wanted: Sequence[st
     if each > fit:
         opens = what_opens(frame, each / max(1, fit))
         return frame, NO_ROOM.format(fit // len(readable), len(readable), name, opens)
-    return coded_in_memory(frame, columns), ""
+    return as_cells.coded_in_memory(frame, columns), ""
 
 
 def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -368,7 +365,7 @@ def _join(
 ) -> None:  # fmt: skip
     """Merge the sets of combinations of two missingness patterns that agree on the keys both show, in place."""
     both = np.concatenate([first, second])
-    groups = group_codes([column[both] for column in shared], len(both))
+    groups = packing.group_codes([column[both] for column in shared], len(both))
     here, there = groups.of_row[: len(first)], groups.of_row[len(first) :]
     for rows, group, other, theirs in ((first, here, second, there), (second, there, first, here)):
         union = np.zeros((len(groups.size), own.shape[1]), np.uint64)
@@ -724,7 +721,7 @@ class ReleaseLedger(Displayed):
             if entry.name == name:
                 return entry
         names = [entry.name for entry in self._file.entries]
-        raise DataError(f"the ledger has no release {name!r}; {did_you_mean(name, names)}", argument="files")
+        raise DataError(f"the ledger has no release {name!r}; {nearest.did_you_mean(name, names)}", argument="files")
 
     def _earlier(self, entry: ledger_file.LedgerEntry, people: str | None, scenario: Scenario | None) -> Earlier:
         """What is remembered of a release, with the file itself where it is at hand."""

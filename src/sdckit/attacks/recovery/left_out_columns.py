@@ -4,8 +4,6 @@ A column that is left out is like one of which every value is suppressed. The re
 from, so what tells it is what whoever knows how the columns are made is told: arithmetic, code tables, links, order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import derived_columns, group_agreement
+from sdckit.attacks.recovery import derived_columns, group_agreement, judged_relations
 from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor, Rows
-from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.numeric_relations import LookedAt, find_relations, tolerance
 from sdckit.attacks.recovery.sorted_orders import neighbours
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again, others_around
@@ -86,8 +85,7 @@ class Reconstruction:
             return column.numbers
 
         def unchanged() -> Floats:
-            numbers = sure(column.numbers)
-            return np.where(self.target.touched, np.nan, numbers)
+            return np.where(self.target.touched, np.nan, sure(column.numbers))
 
         return made_again(self.memo, "numbers", unchanged)
 
@@ -470,7 +468,7 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
     relations, tried = find_relations(truth, companions, name=state.name, looked_at=state.looked_at)
     if not relations:
         return
-    judge = Judge(truth, np.zeros(len(truth), np.bool_), state.known, _halves(truth).judge)
+    judge = judged_relations.Judge(truth, np.zeros(len(truth), np.bool_), state.known, _halves(truth).judge)
     for relation in relations:
         fitted = relation.values(
             {part: own for part in relation.parts if (own := companions[part].numbers) is not None}
@@ -481,12 +479,12 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
             state.restore_numbers(given, fitted, relation.columns, relation.formula, "numbers", formula)
 
 
-def _halves(truth: Floats) -> Halves:
+def _halves(truth: Floats) -> judged_relations.Halves:
     """Records whose number is known, to fit arithmetic on and to judge it on; of few of them all."""
     known = ~np.isnan(truth)
     if np.count_nonzero(known) >= FEW_KNOWN:
-        return Halves.of(known, 0)
-    return Halves(np.flatnonzero(known), np.flatnonzero(known))
+        return judged_relations.Halves.of(known, 0)
+    return judged_relations.Halves(np.flatnonzero(known), np.flatnonzero(known))
 
 
 def _number_predictors(
@@ -513,8 +511,7 @@ def _parts_of_totals(
     state: Reconstruction, columns: Mapping[str, ReleasedColumn], household: Household
 ) -> Iterator[Predictor]:
     """Predictors from household totals: the total less the values of the other members."""
-    own = sure(state.numbers)
-    others = household.sums_of_others(own)
+    others = household.sums_of_others(sure(state.numbers))
     for name, column in columns.items():
         if name not in (state.name, household.name) and column.numeric and column.n_levels > 3:
             words = f"{name} less the {state.name} of mates"
@@ -524,8 +521,7 @@ def _parts_of_totals(
 
 def _less(column: ReleasedColumn, others: Floats, rows: Rows) -> Floats:
     """The numbers of some records less others."""
-    numbers = sure(column.numbers)
-    return np.asarray(numbers[rows] - others[rows])
+    return np.asarray(sure(column.numbers)[rows] - others[rows])
 
 
 def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:

@@ -530,8 +530,7 @@ def _tables(files: AttackFiles, names: Sequence[str], by: Sequence[str]) -> list
     What is drawn goes by this order, and rows of a plan have none.
     """
     out = []
-    groups = files.groups(tuple(names)).of_row
-    for f, of_row in enumerate(groups):
+    for f, of_row in enumerate(files.groups(tuple(names)).of_row):
         if files.pair.plans:
             order = np.lexsort([files.codes(name).codes[f] for name in (*by, *names)])
             rows = order[np.flatnonzero(np.diff(of_row[order], prepend=-1))].astype(np.int64)
