@@ -492,8 +492,7 @@ def attribute_disclosure(
         names, levels=exclude_levels, missing_target=exclude_missing_target, missing_keys=exclude_missing_keys,
         pairs=exclude_pairs, max_cell=max_cell,
     )  # fmt: skip
-    whole = [name for name in names if name not in cut]
-    roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
+    roles = {"keys": [name for name in names if name not in cut], "target": [learnt] if learnt not in cut else []}
     broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
     pair = open_or_part(
         original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id,
