@@ -358,5 +358,4 @@ def _look_up(values: NDArray[np.int64], codes: NDArray[np.int64], new: NDArray[n
     """New code of each value; values without a new code keep their own."""
     order = np.argsort(codes)
     at = np.minimum(np.searchsorted(codes[order], values), len(codes) - 1)
-    known = codes[order][at] == values
-    return np.where(known, new[order][at], values)
+    return np.where(codes[order][at] == values, new[order][at], values)

@@ -18,9 +18,8 @@ from sdckit.cells.plans.lazy import ROWS, LazyCells, PlanCells, TooMuchError, ch
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, count_file, count_together
 from sdckit.cells.plans.spark_words import WordsHere, words_once
 from sdckit.cells.shared_coding import SharedCoding, share_coding
-from sdckit.data import arguments, frames as data_frames
+from sdckit.data import arguments, frames as data_frames, nearest
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.numerics.array_types import Floats, Ints
@@ -668,7 +667,7 @@ def check_present(files: Sequence[tuple[Any, Wanted, str]]) -> None:
     for frame, columns, label in files:
         present = data_frames.column_names(frame)
         faults += [
-            f"{label} has no column {name!r} ({role}); {did_you_mean(str(name), present)}"
+            f"{label} has no column {name!r} ({role}); {nearest.did_you_mean(str(name), present)}"
             for role, names in columns.items()
             for name in dict.fromkeys(names)
             if name not in present
@@ -694,8 +693,7 @@ def _aligned(pair: Pair) -> Pair:
 def _orders(pair: Pair) -> tuple[Order, ...]:
     """For each release the index array that puts its rows into the order of the original, by the id."""
     id = str(pair.id)
-    bare = replace(pair, orders=(None,) * pair.m, memo={})
-    shared = bare.codes(id)
+    shared = replace(pair, orders=(None,) * pair.m, memo={}).codes(id)
     faults, orders = [], []
     for label, codes in zip(pair.names, shared.codes, strict=True):
         counts = np.bincount(codes, minlength=shared.n_levels + 1)

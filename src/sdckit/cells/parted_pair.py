@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout, SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
-from sdckit.cells.plans import count_cells
+from sdckit.cells.plans import count_cells, lazy, pair_cells
 from sdckit.cells.plans.dealt_words import DealtWords, Span, deal_words, layout_of, spans_of
-from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.cells.plans.pair_cells import are_joined, can_count, check_together, count_differing, join_files, unlike
 from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
@@ -254,7 +252,7 @@ class _Part(Pair):
         """
         word = np.zeros(len(self.by_file(file)), np.int64)
         if math.prod(self.whole.levels[name].n_levels + 1 for name in names) > MOST_WORDS:
-            raise TooMuchError(f"{', '.join(names)} have too many values to be counted together in parts")
+            raise lazy.TooMuchError(f"{', '.join(names)} have too many values to be counted together in parts")
         for name in names:
             word = word * (self.whole.levels[name].n_levels + 1) + self.codes(name).codes[file]
         return word
@@ -355,7 +353,7 @@ def open_or_part(
         return pair
     try:
         return open_pair(opened, categories=categories, numeric=numeric, also=also, counted=True)
-    except TooMuchError:
+    except lazy.TooMuchError:
         if not divisible:
             raise
     return deal_out(opened, names, keys)
@@ -368,7 +366,7 @@ def count_or_part(opened: Pair, columns: Wanted, *, also: Sequence[str] = ()) ->
     """
     try:
         return count_pair(opened, columns, aligned=False)
-    except TooMuchError:
+    except lazy.TooMuchError:
         keys = tuple(next(iter(columns.values())))
         return deal_out(opened, tuple(dict.fromkeys(name for some in (*columns.values(), also) for name in some)), keys)
 
@@ -485,7 +483,7 @@ def _dealt_together(opened: Pair, names: tuple[str, ...], columns: tuple[str, ..
     pair, id = _with_levels(opened, columns, names, len(columns)), str(opened.id)
     frames: list[Any] = list(opened.frames)
     opened.records_by_id(frames)
-    together, moved = join_files(frames, columns, id, [_present(frame, columns) for frame in frames])
+    together, moved = pair_cells.join_files(frames, columns, id, [_present(frame, columns) for frame in frames])
     types = [[frame.collect_schema()[name] for name in names] for frame in frames]
     kept = [
         reduce(and_, map(_equal, zip(types[0], types[j], strict=True), moved[0], moved[j])).cast(nw.Int64).alias(flag)
@@ -493,7 +491,7 @@ def _dealt_together(opened: Pair, names: tuple[str, ...], columns: tuple[str, ..
     ]
     first = together.select(*(nw.col(own).alias(name) for own, name in zip(moved[0], columns, strict=True)), *kept)
     agree = _deal(pair, 0, count_cells.blocks_by(first, [*columns, *_flags(opened.m)], BLOCK))
-    check_together(agree[0], opened._sizes, id, opened.names)
+    pair_cells.check_together(agree[0], opened._sizes, id, opened.names)
     for file, frame in enumerate(frames[1:], 1):
         _deal(pair, file, _cells(frame, columns))
     return replace(pair, same=tuple(many == agree[0] for many in agree[1:]))
@@ -509,18 +507,18 @@ def kept_columns(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
     changed = np.zeros(len(names), np.int64)
     for j in range(1, len(frames)):
         labels, sizes = (opened.names[0], opened.names[j]), (opened._sizes[0], opened._sizes[j])
-        changed += count_differing([frames[0], frames[j]], names, str(opened.id), labels, sizes)
+        changed += pair_cells.count_differing([frames[0], frames[j]], names, str(opened.id), labels, sizes)
     return tuple(name for name, many in zip(names, changed.tolist(), strict=True) if not many)
 
 
 def can_deal_together(opened: Pair, names: Sequence[str]) -> bool:
     """Whether one engine can join the rows of all files, and compare their values as they are."""
     plans: list[Any] = list(opened.frames)
-    if opened.id is None or not all(map(is_lazy, plans)) or not can_count(plans, names):
+    if opened.id is None or not all(map(is_lazy, plans)) or not pair_cells.can_count(plans, names):
         return False
     types = [frame.collect_schema() for frame in plans]
     alike = (_comparable([of[name] for of in types]) for name in names)
-    return all(alike) and are_joined(plans, opened.id)
+    return all(alike) and pair_cells.are_joined(plans, opened.id)
 
 
 def do_not_fit(opened: Pair, names: Sequence[str]) -> bool:
@@ -546,7 +544,7 @@ def _present(frame: Any, names: Sequence[str]) -> dict[str, nw.Expr]:
 
 
 def _equal(kinds: Sequence[Any], a: str, b: str) -> nw.Expr:
-    return (~unlike(kinds, a, b)).fill_null(False) | (nw.col(a).is_null() & nw.col(b).is_null())
+    return (~pair_cells.unlike(kinds, a, b)).fill_null(False) | (nw.col(a).is_null() & nw.col(b).is_null())
 
 
 def _flags(m: int) -> list[str]:
@@ -558,7 +556,7 @@ def _with_levels(opened: Pair, names: Sequence[str], keys: tuple[str, ...], n_co
     frames: tuple[Any, ...] = opened.frames
     plan: Any = next(frame for frame in frames if is_lazy(frame))
     most = count_cells.most_cells(n_columns, plan, count_cells.Beside(len(frames)))
-    if most == 0 or not can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
+    if most == 0 or not pair_cells.can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
         raise count_cells.too_many(max(opened._sizes), n_columns, most, plan)
     known = opened.memo.setdefault(("levels",), {})
     for name in names:

@@ -18,16 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import PackedCodes, Tabulated, made_once
-from sdckit.cells.plans import count_cells as counting
+from sdckit.cells.plans import count_cells as counting, levels_aside
 from sdckit.cells.plans.households import Brought, HouseholdSums
 from sdckit.cells.plans.key_sizes import KeySizes, deal_sizes
 from sdckit.cells.plans.lazy import LazyCells, PlanCells
-from sdckit.cells.plans.levels_aside import DealtLevels, PartLevels, deal_levels
 from sdckit.cells.plans.spilled import BLOCK, Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
-from sdckit.data import pa, pc, pl
-from sdckit.data.memory import what_opens
+from sdckit.data import memory, pa, pc, pl
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
 
@@ -305,7 +303,7 @@ class PartedCells(PlanCells):
         outcomes: list[T] = []
         for number, part in enumerate(self.parts):
             here = replace(part.here, memo={})  # it is freed with the part
-            cells, outcome = run(replace(part, here=here, aside=PartLevels(self.levels_of, number)))
+            cells, outcome = run(replace(part, here=here, aside=levels_aside.PartLevels(self.levels_of, number)))
             made += self._put_aside([cast(LazyCells, cells)], [part])
             outcomes.append(outcome)
         return self._of(made), outcomes
@@ -315,9 +313,9 @@ class PartedCells(PlanCells):
         rows = [part.counted.frame for part in self.parts]
         return made_once(self.memo, ("sizes",), lambda: deal_sizes(self.frame, self.keys, self.n, rows))
 
-    def levels_of(self, variable: str) -> DealtLevels:
+    def levels_of(self, variable: str) -> levels_aside.DealtLevels:
         """The levels of a variable in the cells of each part: of all sensitive ones, counted once."""
-        known: list[DealtLevels] = self.memo.setdefault("levels", [])
+        known: list[levels_aside.DealtLevels] = self.memo.setdefault("levels", [])
         for dealt in known:
             if variable in dealt.whole:
                 return dealt
@@ -334,9 +332,9 @@ class PartedCells(PlanCells):
             return self.levels_of(variable)
         return known[-1]
 
-    def _deal_levels(self, variables: Sequence[str]) -> DealtLevels:
+    def _deal_levels(self, variables: Sequence[str]) -> levels_aside.DealtLevels:
         number = self.memo["dealings"] = self.memo.get("dealings", 0) + 1  # files of one that failed are never added to
-        return deal_levels(
+        return levels_aside.deal_levels(
             self.frame, self.keys, variables, self.parts, self.spilled, f"levels-{number}",
             place=self.parting.placed_cells, bucket=BUCKET, first=[low for low, _ in self.parting.parts],
         )  # fmt: skip
@@ -376,7 +374,7 @@ class PartedCells(PlanCells):
         most = counting.most_cells(len(self.keys), self.frame)
         raise DataError(
             f"this measure needs all {self.n_cells:,} cells at once, and the free memory here takes {most:,}; take "
-            f"fewer keys, recode them more coarsely, {what_opens(self.frame, self.n_cells / max(1, most))}"
+            f"fewer keys, recode them more coarsely, {memory.what_opens(self.frame, self.n_cells / max(1, most))}"
         )
 
 

@@ -4,8 +4,6 @@ Polars and DuckDB number rows as they read them. Spark says of each row its file
 numbered across partitions.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Figures of the households of a lazy frame: sums over members, by its engine or in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

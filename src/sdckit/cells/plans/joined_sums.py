@@ -4,8 +4,6 @@ The engine joins the files by the id. Numbers are summed up there, about their m
 each variable come here. No record does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement

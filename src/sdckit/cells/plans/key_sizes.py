@@ -4,8 +4,6 @@ The combinations pass by once. Each becomes one whole number, which is put aside
 and looked up there: 16 bytes, where a cell that is measured takes some hundreds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

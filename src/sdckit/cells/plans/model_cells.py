@@ -10,12 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.pair import Pair, check_present, open_files
+from sdckit.cells.plans import lazy, pair_cells, pair_sums
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, TooManyCellsError, aggregate, key_columns, most_cells, too_many
 from sdckit.cells.plans.estimate_sums import WEIGHT, are_numbers, check_weights
-from sdckit.cells.plans.lazy import TooMuchError, check_collected
-from sdckit.cells.plans.pair_cells import check_records
-from sdckit.cells.plans.pair_sums import known_number
 from sdckit.cells.plans.pair_tables import MOST_TOPS, Sum, count_sets
 from sdckit.data import pa, pc
 from sdckit.data.frames import check_plan_names, collect, column_names, count_records, is_lazy, on_spark
@@ -87,15 +85,15 @@ def model_cells(opened: Pair, columns: Sequence[str], weight: str | None) -> Mod
     for frame, _ in files:
         check_plan_names(frame, columns, "formula")
     sizes = [count_records(frame) for frame, _ in files]
-    check_records(sizes, opened.names)
+    pair_cells.check_records(sizes, opened.names)
     if weight is not None:
         check_weights(opened, weight)
     try:
         counted = [_counted(frame, columns, weight, n) for (frame, _), n in zip(files, sizes, strict=True)]
     except TooManyCellsError as error:
         try:
-            check_collected(max(sizes), sum(map(len, own.values())), files[0][0], len(files))
-        except TooMuchError:
+            lazy.check_collected(max(sizes), sum(map(len, own.values())), files[0][0], len(files))
+        except lazy.TooMuchError:
             raise error from None
         return None
     tables = [table for table, _, _ in counted]
@@ -153,9 +151,9 @@ class _Outcomes:
     def of(cls, frame: nw.LazyFrame[Any], outcome: str, columns: Sequence[str], weight: str | None) -> _Outcomes | None:
         check_plan_names(frame, [outcome, *columns], "formula")
         own = {f"{PREFIX}v{at}": key.value for at, key in enumerate(key_columns(frame, columns))}
-        weigh = nw.lit(1.0) if weight is None else known_number(weight)
+        weigh = nw.lit(1.0) if weight is None else pair_sums.known_number(weight)
         plan = frame.select(
-            *(value.alias(name) for name, value in own.items()), known_number(outcome).alias(OUTCOME),
+            *(value.alias(name) for name, value in own.items()), pair_sums.known_number(outcome).alias(OUTCOME),
             weigh.alias(WEIGHT),
         )  # fmt: skip
         y = nw.col(OUTCOME)
@@ -241,7 +239,7 @@ def _counted(frame: nw.LazyFrame[Any], columns: Sequence[str], weight: str | Non
     inputs: dict[str, nw.Expr] = {}
     sums: dict[str, Sum] = {}
     if weight is not None:
-        value = known_number(weight)
+        value = pair_sums.known_number(weight)
         inputs = {WEIGHT: value, f"{WEIGHT}w": value * value, f"{WEIGHT}p": (value > 0).cast(nw.Int64).cast(nw.Float64)}
         sums = {
             f"{PREFIX}n": ("sum", f"{WEIGHT}p"), f"{PREFIX}s": ("sum", WEIGHT), f"{PREFIX}q": ("sum", f"{WEIGHT}w"),

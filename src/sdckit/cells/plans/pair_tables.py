@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, check_present, open_files
+from sdckit.cells.plans import pair_cells, spark_tables
 from sdckit.cells.plans.attach import CHANGED, attach
 from sdckit.cells.plans.count_cells import (
     PREFIX,
@@ -30,8 +31,6 @@ from sdckit.cells.plans.count_cells import (
     refuse_spans,
     too_many,
 )
-from sdckit.cells.plans.pair_cells import check_records
-from sdckit.cells.plans.spark_tables import CELLS, count_on_workers
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import pa, pc, pl, pt
 from sdckit.data.frames import carried_out, check_plan_names, collect, count_records, on_spark
@@ -222,7 +221,7 @@ class PairTables:
             self._own(name): coding.n_levels + 1 if coding.cut is not None else len(known[self._own(name)])
             for name, coding in used.items()
         }
-        if not on_spark(frame) or max(math.prod(widths[name] for name in own) for own in names) > CELLS:
+        if not on_spark(frame) or max(math.prod(widths[name] for name in own) for own in names) > spark_tables.CELLS:
             tables = count_sets(frame, columns, names)
             return [
                 (
@@ -231,7 +230,7 @@ class PairTables:
                 )
                 for table, codings in zip(tables, sets, strict=True)
             ]
-        counted = count_on_workers(frame, columns, known, widths, names)
+        counted = spark_tables.count_on_workers(frame, columns, known, widths, names)
         return [
             (
                 [
@@ -512,7 +511,7 @@ def pair_tables(pair: Pair, names: Sequence[str], role: str = "variables") -> Pa
         check_plan_names(frame, names, role)
         refuse_spans(frame, names)
         n = count_records(frame)
-        check_records([n], [label])
+        pair_cells.check_records([n], [label])
         sizes.append(n)
         values.append(_values(frame, names, n))
     by_name = {name: open_files(values[0][name], [of[name] for of in values[1:]]) for name in names}
