@@ -332,8 +332,7 @@ def writing_file(
     file_labels = as_labels(labels)
     arguments.flag(excel_safe, "excel_safe")
     arguments.flag(private, "private")
-    read = _paths(sources)
-    kind, target = check_output(path, sources=read)
+    kind, target = check_output(path, sources=_paths(sources))
     if excel_safe and kind != "CSV":
         raise FileFormatError(f"excel_safe is for CSV; {Path(path).name} is {kind}, which runs nothing")
     if is_lazy(open_frame(data)):

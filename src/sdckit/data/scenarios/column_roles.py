@@ -10,13 +10,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from sdckit.data import households, limits, methods, nearest
 from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
-from sdckit.data.households import rows_together
-from sdckit.data.limits import LIMITS
-from sdckit.data.methods import ADVICE
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
@@ -57,7 +54,7 @@ GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or wri
 
 def numbers_limited(scenario: Scenario) -> bool:
     """Whether a limit on numbers is in force: only then is `numeric` a role, since something looks at the numbers."""
-    return any(LIMITS[name].numbers for name in scenario.limits_of(compared=True).declared)
+    return any(limits.LIMITS[name].numbers for name in scenario.limits_of(compared=True).declared)
 
 
 def roles_by_column(
@@ -277,7 +274,7 @@ class ColumnRoles:
                 "each in insensitive, or give it another role"
             )
         if self.as_given and len(sentences) == 1:
-            sentences.append(f"{ADVICE['persons']}")
+            sentences.append(f"{methods.ADVICE['persons']}")
         return ("; ".join(sentences) or f"every column that goes out has a role{self._covered_words}") + self._further
 
     @property
@@ -339,7 +336,7 @@ def look_at_columns(
         some = first if isinstance(frame, nw.LazyFrame) else frame.gather_every(len(frame) // AT_HAND + 1)
         finer |= _named_finer(some, scenario, told)
         if not {scenario.household, scenario.person} & {*names}:
-            together += rows_together(first)
+            together += households.rows_together(first)
         given += [] if original is None else _as_given(scenario, original, frame)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
@@ -487,7 +484,7 @@ def check_insensitive(scenario: Scenario, columns: Sequence[str], *, certain: bo
     for name in scenario.insensitive:
         if not is_pattern(name) and name not in columns:
             told = may_tell(columns, scenario.columns, certain=certain)
-            near = did_you_mean(name, columns) if told else WITHHELD
+            near = nearest.did_you_mean(name, columns) if told else WITHHELD
             raise ColumnError(
                 f"the file has no column '{name}' (declared as insensitive); {near}", argument=INSENSITIVE
             )
