@@ -1,7 +1,5 @@
 """Which levels of a key to merge first, and how much information a coarser key loses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

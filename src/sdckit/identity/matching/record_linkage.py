@@ -14,15 +14,13 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells import as_cells, shared_coding
 from sdckit.cells.pair import Pair, check_present, open_files, open_pair
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import check_ids
 from sdckit.cells.record_result import Breakdown, IntervalKind, PairRecordResult, breakdown, group_columns
-from sdckit.cells.shared_coding import share_coding
-from sdckit.data import arguments
+from sdckit.data import arguments, drawn_rows
 from sdckit.data.columns import code_column, first_rows, float_values
-from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, mean_interval, people_drawn, share_interval
 from sdckit.data.frames import blocks, column_names, is_lazy, rows_among
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
@@ -59,7 +57,7 @@ class Compared:
         codes = []
         for name in self.categories:
             sides = [(column, column.codes()) for column in (code_column(known[name]), code_column(masked[name]))]
-            mine, theirs = share_coding(name, sides, ("the original", "the release")).codes
+            mine, theirs = shared_coding.share_coding(name, sides, ("the original", "the release")).codes
             codes.append((mine, np.append(theirs, [0] * len(ends))))
         if self.power is None:
             first, second = gower(values, codes, weights=self.weights)
@@ -128,8 +126,8 @@ def draw_people(
     check_present([(frame, wanted_of, label) for frame, label in zip(opened.frames, labels, strict=True)])
     plans: list[Any] = [frame for frame in opened.frames if is_lazy(frame)]
     check_ids(plans, id, [label for frame, label in zip(opened.frames, labels, strict=True) if is_lazy(frame)])
-    ids, _ = columns_in_memory(opened.original, {"id": (id,), "by": by})
-    rows, n = draw_rows(ids.get_column(id), k, key, group_columns(ids, by)[1] if by else None)
+    ids, _ = as_cells.columns_in_memory(opened.original, {"id": (id,), "by": by})
+    rows, n = drawn_rows.draw_rows(ids.get_column(id), k, key, group_columns(ids, by)[1] if by else None)
     wanted = ids.get_column(id)[rows.tolist()].to_list()
     n_original = len(ids)
     del ids
@@ -552,7 +550,7 @@ def record_linkage(
     chosen = options(method, distance, n_best, weights)
     rng = arguments.seed(seed)
     broken = breakdown(original, by, RecordLinkage, interval, rng, scenario, prefix)
-    drawn = people_drawn(targets, broken.by)
+    drawn = drawn_rows.people_drawn(targets, broken.by)
     if drawn is not None and (interval is not None or method == "assignment"):
         given = "interval=" if interval is not None else "method='assignment'"
         raise DataError(f"{given} takes all records, and targets= draws some; leave one out", argument="targets")
@@ -574,7 +572,7 @@ def record_linkage(
         raise DataError(f"{words}; use method='nearest', or a sample of the records", argument="method")
     notes = {"numeric": f"compared as numbers: {', '.join(numbers)}"} if numbers else {}
     notes |= same_note(sum(pair.identical(names)), pair.m)
-    rows, n = (None, pair.n) if drawn is None else _drawn(pair, drawn, rng.bytes(KEY_BYTES), broken.by)
+    rows, n = (None, pair.n) if drawn is None else _drawn(pair, drawn, rng.bytes(drawn_rows.KEY_BYTES), broken.by)
     encode = encoders(pair, names, numbers, chosen)
     files = (encode(j) for j in range(pair.m))
     links = [assigned_links(*two) if method == "assignment" else nearest_links(*two, n_best, rows) for two in files]
@@ -601,7 +599,7 @@ def _of_people(
 ) -> RecordLinkage:  # fmt: skip
     """The result on people drawn, of whom the first n are of the whole file."""
     figures = tuple(_figures(link, n, n_original, n_best) for link in links)
-    notes |= drawn_note(n, n_original)
+    notes |= drawn_rows.drawn_note(n, n_original)
     intervals = _intervals(links, n) if n < n_original else {}
     own = {"n": n, "links": tuple(links), "rows": rows, "prefix": prefix, "intervals": intervals}
     return RecordLinkage.of(pair, figures, MISSING_RULE, notes, **own)
@@ -612,7 +610,7 @@ def _streamed(
     rng: np.random.Generator, prefix: str,
 ) -> RecordLinkage:  # fmt: skip
     """Link people drawn where the files are too large to be brought: the original passes by in blocks."""
-    people_drawn(k, id=opened.id)
+    drawn_rows.people_drawn(k, id=opened.id)
     names, declared = named
     numbers = are_numbers(opened, names) if declared is None else declared
     categories = tuple(name for name in names if name not in numbers)
@@ -622,7 +620,7 @@ def _streamed(
     weights = None if chosen.weights is None else [given[name] for name in (*numbers, *categories)]
     power = {"gower": None, "euclidean": 2, "manhattan": 1}[chosen.distance]
     compared = Compared(numbers, categories, weights, power)
-    people = draw_people(opened, compared, k, rng.bytes(KEY_BYTES), broken.by, broken.also)
+    people = draw_people(opened, compared, k, rng.bytes(drawn_rows.KEY_BYTES), broken.by, broken.also)
     links = []
     for j in range(opened.m):
         nearest, true = people.links(j, opened.original, compared, max(chosen.n_best, 2))
@@ -633,9 +631,9 @@ def _streamed(
 
 def _drawn(pair: Pair, k: int, key: bytes, by: Sequence[str]) -> tuple[Ints, int]:
     """Rows of the people drawn, those of the whole file first, and how many these are."""
-    people_drawn(k, id=pair.id)
+    drawn_rows.people_drawn(k, id=pair.id)
     groups = group_columns(pair.original, by)[1] if by else None
-    return draw_rows(pair.original.get_column(str(pair.id)), k, key, groups)
+    return drawn_rows.draw_rows(pair.original.get_column(str(pair.id)), k, key, groups)
 
 
 def _people(pair: Pair, rows: Ints) -> Pair:
@@ -652,7 +650,7 @@ def _people(pair: Pair, rows: Ints) -> Pair:
 
 def _intervals(links: Sequence[Links], n: int) -> dict[str, tuple[float, float]]:
     """95 % intervals of figures of n people drawn; with several releases the means of their ends."""
-    rates = np.mean([share_interval(link.correct[:n]) for link in links], axis=0).tolist()
-    distances = np.mean([mean_interval(link.distance[:n]) for link in links], axis=0).tolist()
+    rates = np.mean([drawn_rows.share_interval(link.correct[:n]) for link in links], axis=0).tolist()
+    distances = np.mean([drawn_rows.mean_interval(link.distance[:n]) for link in links], axis=0).tolist()
     low, high = rates
     return {"rate": (low, high), "correct_links": (n * low, n * high), "mean_distance": tuple(distances)}

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.table import Cells
-from sdckit.data import arguments
-from sdckit.data.nearest import did_you_mean
+from sdckit.data import arguments, nearest
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
@@ -365,7 +364,7 @@ def _term(keys: Sequence[str], part: str | Sequence[str]) -> Term:
         names = list(arguments.several(part, "formula", "has a term that is no list of keys"))
     for name in names:
         if name not in keys:
-            words = f"formula: {name!r} is no key; {did_you_mean(str(name), keys)}"
+            words = f"formula: {name!r} is no key; {nearest.did_you_mean(str(name), keys)}"
             raise ColumnError(f"{words} (join keys with ':', terms with '+')", argument="formula")
     return tuple(sorted({list(keys).index(name) for name in names}))
 

@@ -326,8 +326,7 @@ class _Search:
             np.array([self.rows.get(subset, 0) for subset in subsets]),
             np.zeros(len(subsets), np.int64),
         )
-        lengths = np.zeros(len(subsets), np.int64)
-        made = Lists(room, lengths, np.empty(room[-1] if keep else 0, np.uint32))
+        made = Lists(room, np.zeros(len(subsets), np.int64), np.empty(room[-1] if keep else 0, np.uint32))
         order = np.argsort(-length, kind="stable")  # long ones first, so that the threads end together
 
         def search(t: int) -> None:
