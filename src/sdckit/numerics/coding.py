@@ -320,8 +320,7 @@ def _encoded(
         lowest, highest = _ends(files)
         far = (highest - lowest) * factors[j] + 2 * caps[j]  # where missing values are: beyond the cap
         for matrix, values in zip(matrices, files, strict=True):
-            scaled = (values - lowest) * factors[j]
-            matrix[:, j] = np.where(np.isnan(values), far, scaled)
+            matrix[:, j] = np.where(np.isnan(values), far, (values - lowest) * factors[j])
     labels = [np.empty((n, len(codes)), np.int32) for n in sizes]
     for j, coded in enumerate(codes):
         for matrix_of_codes, column in zip(labels, coded, strict=True):
