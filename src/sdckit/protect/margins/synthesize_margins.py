@@ -10,12 +10,11 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from sdckit.data import arguments
+from sdckit.data import arguments, frames
 from sdckit.data.columns import float_values
 from sdckit.data.domain import Domain
 from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.files.readers import read_file
-from sdckit.data.frames import column_names, open_frame
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import table_html
 from sdckit.errors import ColumnError, DataError
@@ -165,8 +164,8 @@ def read_tables(given: Any, domain: Domain) -> list[tuple[tuple[int, ...], Float
 
 
 def _read(name: str, table: Any, domain: Domain) -> tuple[tuple[int, ...], Floats, Any]:
-    frame = open_frame(read_file(table) if isinstance(table, str | Path) else table)
-    columns = column_names(frame)
+    frame = frames.open_frame(read_file(table) if isinstance(table, str | Path) else table)
+    columns = frames.column_names(frame)
     if COUNT not in columns:
         raise ColumnError(f"{name} has no column {COUNT!r} of counts", argument="tables")
     variables = [column for column in columns if column != COUNT]
@@ -184,8 +183,7 @@ def _read(name: str, table: Any, domain: Domain) -> tuple[tuple[int, ...], Float
     counts = float_values(frame[COUNT], "column")
     if not (np.isfinite(counts) & (counts >= 0)).all() or counts.sum() <= 0:
         raise DataError(f"{name}: counts are missing, below 0 or all 0; fill suppressed cells", argument="tables")
-    cells = np.ravel_multi_index(tuple(codes.T), shape)
-    summed = np.bincount(cells, counts, math.prod(shape)).astype(np.float64)
+    summed = np.bincount(np.ravel_multi_index(tuple(codes.T), shape), counts, math.prod(shape)).astype(np.float64)
     return places, summed.reshape(shape), frame
 
 
@@ -316,8 +314,8 @@ def synthesize_margins(
         like, margins = published_margins(read_tables(tables, declared), n)
     else:
         file = DomainFile(Path(data)) if isinstance(data, str | Path) else data
-        like = None if isinstance(file, DomainFile) else open_frame(data)
-        declared.check_columns(file.columns if like is None else column_names(like))
+        like = None if isinstance(file, DomainFile) else frames.open_frame(data)
+        declared.check_columns(file.columns if like is None else frames.column_names(like))
         rho = rho_of(float(epsilon or 0), float(delta or 0)) if protect == "dp" else 0.0
         with reserving(budget, declared, rho) as run:
             codes = np.ascontiguousarray(declared.encode(file.read(declared) if like is None else data).T)

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import tabulate
 from sdckit.cells.tabulate import frequency_columns_of
-from sdckit.data import arguments
+from sdckit.data import arguments, nearest
 from sdckit.data.columns import Coded
-from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.coding import GOLDEN, splitmix
 from sdckit.numerics.compiling import is_few
@@ -208,7 +207,7 @@ def _sets_of(keys: Sequence[str], which: object) -> list[tuple[int, ...]]:
 
 def _check_key(name: object, keys: Sequence[str], role: str) -> None:
     if name not in keys:
-        hint = did_you_mean(str(name), keys)
+        hint = nearest.did_you_mean(str(name), keys)
         raise ColumnError(f"{role}: {name!r} is not one of the keys; {hint}", argument=role)
 
 

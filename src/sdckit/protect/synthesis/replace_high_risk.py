@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.data import arguments
+from sdckit.data import arguments, households, seeds
 from sdckit.data.columns import code_column, float_values
-from sdckit.data.households import Homes
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import njit
@@ -257,7 +255,7 @@ def replace_high_risk(
     if n_replace is not None:
         arguments.count(n_replace, "n_replace", "counts records")
     arguments.flag(exclude_high_risk, "exclude_high_risk")
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     released = released.data if isinstance(released, Protected) else released
     several = isinstance(released, (list, tuple))
     files = list(released) if several else [released]
@@ -314,7 +312,7 @@ def _donors(
 
 
 def _of_homes(
-    frame: Any, homes: Homes, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
+    frame: Any, homes: households.Homes, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
 ) -> Ints:  # fmt: skip
     """The row from which each record takes its household variables: one donor for all members.

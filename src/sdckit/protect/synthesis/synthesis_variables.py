@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import rule_conditions
+from sdckit.data import replace, rule_conditions
 from sdckit.data.columns import categories_of, code_column, float_values, is_number, places_in_order
 from sdckit.data.frames import open_frame
-from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
 from sdckit.data.rule_conditions import COMPARE, HOW, EditRule, read_edit_rules
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
@@ -223,19 +222,18 @@ def written(
     n, into = len(frame), frame
     if n_made is not None:  # the columns that are not drawn hold one value
         n, rows = n_made, np.arange(n_made)
-        into = open_eager(open_frame(pick_rows(frame, rows % len(frame))), {})
+        into = replace.open_eager(open_frame(replace.pick_rows(frame, rows % len(frame))), {})
     for name, values in made.items():
         source, fresh = np.arange(n), values.level == NEW
-        first = variables[name].first
-        source[rows] = np.where(values.level >= 0, first[np.maximum(values.level, 0)], -1)
+        source[rows] = np.where(values.level >= 0, variables[name].first[np.maximum(values.level, 0)], -1)
         source[rows[fresh]] = rows[fresh] % len(frame)
         sources[name] = source
         if fresh.any() and values.number is not None:
             where = np.zeros(n, np.bool_)
             where[rows[fresh]] = True
             new[name] = (where, values.number[fresh])
-    out = lend_rows(into, frame, sources)
-    return with_some_numbers(open_eager(open_frame(out), {}), new) if new else out
+    out = replace.lend_rows(into, frame, sources)
+    return replace.with_some_numbers(replace.open_eager(open_frame(out), {}), new) if new else out
 
 
 # Rules of synthesis: where a condition on other variables holds, a value is set instead of drawn.
