@@ -214,8 +214,7 @@ def release_figures(matrices: Mapping[str, Floats], release: int) -> dict[str, f
 
 def _tables(coded: Sequence[SharedCoding], counted: PairTables | None) -> tuple[Floats, Floats, Ints]:
     """Contingency similarity and Cramér's V of every pair in each file, (files, p, p); records with both, (p, p)."""
-    files = len(coded[0].codes)
-    similarity = np.full((files, len(coded), len(coded)), np.nan)
+    similarity = np.full((len(coded[0].codes), len(coded), len(coded)), np.nan)
     strength = similarity.copy()
     both = np.zeros((len(coded), len(coded)), np.int64)
     pairs = list(itertools.combinations(range(len(coded)), 2))
