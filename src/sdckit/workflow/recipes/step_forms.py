@@ -1,7 +1,5 @@
 """Forms of the protection methods for the app: arguments with type and meaning, and counts before and after."""
 
-from __future__ import annotations
-
 import inspect
 import types
 import typing
@@ -14,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.catalogue.row import described_parameters
-from sdckit.data import arguments
+from sdckit.data import arguments, methods, replace
 from sdckit.data.columns import code_column, float_values
-from sdckit.data.methods import METHODS
-from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError
 from sdckit.identity.contributions.coarsening import round_edges as inner_edges
 from sdckit.utility.tables.compare_distributions import counts_between, round_edges
@@ -85,7 +81,7 @@ def picture_of(before: Any, after: Any, variable: str, *, levels: bool = False) 
     >>> picture.before.counts, picture.after.counts, picture.after.n_missing
     ((('cook', 2), ('smith', 1)), (('cook', 2),), 1)
     """
-    files = [None if given is None else open_eager(given, {}) for given in (before, after)]
+    files = [None if given is None else replace.open_eager(given, {}) for given in (before, after)]
     there = [file for file in files if file is not None and variable in file.columns]
     if not there:
         raise ColumnError(f"neither file has a column {arguments.column(variable, 'variable')!r}")
@@ -165,7 +161,7 @@ def bands_for(data: Any, variable: str) -> list[float]:
     >>> bands_for(pl.DataFrame({"age": [18 + i % 67 for i in range(300)]}), "age")
     [20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0]
     """
-    values = float_values(open_eager(data, {"column": [variable]})[variable], "bands:")
+    values = float_values(replace.open_eager(data, {"column": [variable]})[variable], "bands:")
     distinct, size = np.unique(values[~np.isnan(values)], return_counts=True)
     if not len(distinct):
         return []
@@ -219,7 +215,7 @@ def forms() -> tuple[Form, ...]:
     >>> forms()[0].method
     'recode'
     """
-    return tuple(form_of(name) for name in METHODS)
+    return tuple(form_of(name) for name in methods.METHODS)
 
 
 def form_of(name: str) -> Form:
@@ -244,8 +240,7 @@ def _entry(method: Method, name: str, about: str) -> Entry:
         return Entry(name, "text", (), None, needed=False, about=INTRUDER)
     parameter = method.parameters[name]
     needed = parameter.default is parameter.empty
-    annotation = annotation_of(method, name)
-    kind, choices = _kind(annotation, named=name in method.columns)
+    kind, choices = _kind(annotation_of(method, name), named=name in method.columns)
     default = None if needed else _plain(parameter.default)
     return Entry(name, kind, choices, default, needed=needed, about=about)
 
