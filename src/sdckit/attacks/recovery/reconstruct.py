@@ -392,6 +392,10 @@ class Undone:
     below_k: dict[int, int]
     above_risk: int | None
 
+    def figures(self) -> dict[str, float]:
+        """The risk as figures of a release whose values were put back."""
+        return {"undone_k": float(self.k), "undone_uniques": float(self.uniques), "undone_expected": self.expected}
+
 
 def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, Bools]) -> Any:
     """The release with reconstructed values inserted in the records of the masks `use`, by column."""

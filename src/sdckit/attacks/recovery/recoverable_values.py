@@ -526,10 +526,7 @@ def recoverable_values(
         if roles.keys:
             tell("measuring the risk with the values put back")
             undone = recognised(file_put_back(file, recoveries), file.roles, k=sizes, risk=risk)
-            figures |= {
-                "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
-                "undone_expected": undone.expected,
-            }  # fmt: skip
+            figures |= undone.figures()
             below.append(undone.below_k)
             above.append(undone.above_risk)
         else:
