@@ -125,22 +125,11 @@ def as_cells(
 
 
 def tabulate_given(
-    data: Any,
-    *,
-    scenario: Scenario | None = None,
-    keys: Sequence[str] | None = None,
-    weight: str | None = None,
-    sampling_fraction: float | None = None,
-    household: str | None = None,
-    person: str | None = None,
-    sensitive: Sequence[str] | str | None = None,
-    missing: MissingRule | None = None,
-    alpha: float | None = None,
-    id: str | None = None,
-    default_missing: Rule = "wildcard",
-    weighted: bool = True,
-    by_levels: bool = False,
-) -> AnyCells:
+    data: Any, *, scenario: Scenario | None = None, keys: Sequence[str] | None = None, weight: str | None = None,
+    sampling_fraction: float | None = None, household: str | None = None, person: str | None = None,
+    sensitive: Sequence[str] | str | None = None, missing: MissingRule | None = None, alpha: float | None = None,
+    id: str | None = None, default_missing: Rule = "wildcard", weighted: bool = True, by_levels: bool = False,
+) -> AnyCells:  # fmt: skip
     """Tabulate a frame by the roles a measure was given; cells already made are returned.
 
     `default_missing` is the measure's own rule where neither call nor scenario gives one; `weighted` says whether it

@@ -391,20 +391,10 @@ def _open_file(file: Any, id: str | None) -> data_frames.Frame:
 
 
 def open_pair(
-    original: Any,
-    released: Any = None,
-    control: Any = None,
-    population: Any = None,
-    *,
-    categories: Wanted,
-    numeric: Wanted | None = None,
-    unread: Wanted | None = None,
-    also: Sequence[str] = (),
-    aligned: bool = False,
-    id: str | None = None,
-    attack: bool = False,
-    counted: bool = False,
-) -> Pair:
+    original: Any, released: Any = None, control: Any = None, population: Any = None, *, categories: Wanted,
+    numeric: Wanted | None = None, unread: Wanted | None = None, also: Sequence[str] = (), aligned: bool = False,
+    id: str | None = None, attack: bool = False, counted: bool = False,
+) -> Pair:  # fmt: skip
     """Open an original and its releases, and check both before any work starts.
 
     `original`: a pair opened before is used again (`released`, one file or m, is left out then). `control`: records

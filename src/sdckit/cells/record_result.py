@@ -565,16 +565,9 @@ WHOLE = Breakdown((), None)
 
 
 def breakdown(
-    data: Any,
-    by: Sequence[str] | str | None,
-    result: type[RecordResult],
-    interval: IntervalKind | None = None,
-    seed: arguments.Seed = None,
-    scenario: Scenario | None = None,
-    prefix: str = "",
-    *,
-    on_engine: bool = False,
-) -> Breakdown:
+    data: Any, by: Sequence[str] | str | None, result: type[RecordResult], interval: IntervalKind | None = None,
+    seed: arguments.Seed = None, scenario: Scenario | None = None, prefix: str = "", *, on_engine: bool = False,
+) -> Breakdown:  # fmt: skip
     """Check `by=`, `interval=`, `seed=`, `scenario=` and `prefix=` of a measure before it starts.
 
     `on_engine` says that the measure leaves the records of a plan where they are.

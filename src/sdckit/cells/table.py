@@ -46,11 +46,9 @@ class Crosstab:
 
 
 def count_levels(
-    cell_of_row: NDArray[np.int32] | NDArray[np.int64],
-    column: nw.Series[Any],
-    k: int,
+    cell_of_row: NDArray[np.int32] | NDArray[np.int64], column: nw.Series[Any], k: int,
     records: NDArray[np.int64] | None = None,
-) -> Crosstab:
+) -> Crosstab:  # fmt: skip
     """Contingency table of k cells by the levels of a column; `records` that each row stands for, default 1.
 
     Raises DataError: the variable has no value in any record.

@@ -161,16 +161,9 @@ def warn_about_key(key: str, levels: int, n_missing: int, n_cells: int, n: int) 
 
 
 def _cells(
-    n: int,
-    coded: Sequence[Coded],
-    roles: Roles,
-    table: packing.Tabulated,
-    size: NDArray[np.int64],
-    total: NDArray[np.float64] | None,
-    *,
-    n_missing: tuple[int, ...],
-    source: nw.DataFrame[Any] | None = None,
-) -> Cells:
+    n: int, coded: Sequence[Coded], roles: Roles, table: packing.Tabulated, size: NDArray[np.int64],
+    total: NDArray[np.float64] | None, *, n_missing: tuple[int, ...], source: nw.DataFrame[Any] | None = None,
+) -> Cells:  # fmt: skip
     """Cells with records (or persons) `size` and weights `total`, under the rules for missing values in the roles."""
     columns = frequency_columns_of(
         table, counted=size, total=total, missing_codes=[column.span for column in coded],
@@ -185,16 +178,10 @@ def _cells(
 
 
 def frequency_columns_of(
-    table: packing.Tabulated,
-    *,
-    counted: NDArray[np.int64],
-    total: NDArray[np.float64] | None,
-    missing_codes: Sequence[int],
-    wild: Sequence[bool],
-    alpha: float,
-    sampling_fraction: float | None,
+    table: packing.Tabulated, *, counted: NDArray[np.int64], total: NDArray[np.float64] | None,
+    missing_codes: Sequence[int], wild: Sequence[bool], alpha: float, sampling_fraction: float | None,
     n_strata: int = 0,
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, NDArray[Any]]:  # fmt: skip
     """``cell_size``, ``sample_frequency`` and ``population_frequency`` of cells, with wildcards matched.
 
     With wildcards ``strict_frequency`` as well: the sample frequency if other records' missing values matched nothing.

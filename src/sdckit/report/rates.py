@@ -61,17 +61,14 @@ class AttackView(View):
 
 
 def rate_view(
-    named: Callable[[str], tuple[str, str]],
-    guess: Literal["count", "share", "none"] = "count",
-    *,
-    dependent: bool = False,
-    options_words: Callable[[Plain, str], str] = lambda _options, _rest: "",
+    named: Callable[[str], tuple[str, str]], guess: Literal["count", "share", "none"] = "count", *,
+    dependent: bool = False, options_words: Callable[[Plain, str], str] = lambda _options, _rest: "",
     details: Callable[[Plain, str], list[Block]] = lambda _tree, _name: [],
     more: Callable[[Any, str, Ledger], dict[str, Tree]] = lambda _result, _start, _ledger: {},
     conclude_more: Callable[[dict[str, Any]], dict[str, Any]] = dict,
     group_column: Callable[[Plain], Sequence[Column]] = lambda _tree: (),
     answer: Callable[[Plain, str, Plain], str] = lambda _plain, _place, _n: "",
-) -> AttackView:
+) -> AttackView:  # fmt: skip
     """Make the view of an attack that has a rate beside guessing and beside people never in the file.
 
     Parameters

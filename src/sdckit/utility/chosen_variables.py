@@ -46,18 +46,10 @@ class Chosen:
 
 
 def chosen_variables(
-    original: Any,
-    released: Any = None,
-    variables: Sequence[str] | None = None,
-    numeric: Sequence[str] | None = None,
-    scenario: Scenario | None = None,
-    id: str | None = None,
-    *,
-    aligned: bool = False,
-    by: Sequence[str] = (),
-    counted: bool = False,
-    cells: bool = False,
-) -> Chosen:
+    original: Any, released: Any = None, variables: Sequence[str] | None = None, numeric: Sequence[str] | None = None,
+    scenario: Scenario | None = None, id: str | None = None, *, aligned: bool = False, by: Sequence[str] = (),
+    counted: bool = False, cells: bool = False,
+) -> Chosen:  # fmt: skip
     """Open the files with the variables asked for, or with all that they have in common.
 
     `variables`: all columns in common unless given, but for the id and the scenario's weight, household, person and

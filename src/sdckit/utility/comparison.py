@@ -222,18 +222,10 @@ def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least:
 
 
 def compare_terms(
-    names: Sequence[str],
-    original: FileEstimates,
-    released: Sequence[FileEstimates],
-    *,
-    labels: Sequence[str],
-    kind: CompareKind,
-    level: float,
-    version: Version,
-    ratio: float,
-    notes: dict[str, str],
+    names: Sequence[str], original: FileEstimates, released: Sequence[FileEstimates], *, labels: Sequence[str],
+    kind: CompareKind, level: float, version: Version, ratio: float, notes: dict[str, str],
     told: Sequence[str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Compare the estimates of m releases with those of the original, term by term.
 
     `labels`: what the releases are called. `kind`: how they are combined. `level`: coverage of intervals.
@@ -330,14 +322,9 @@ def _together(
 
 
 def _forest(
-    names: Sequence[str],
-    original: FileEstimates,
-    released: Sequence[FileEstimates],
-    labels: Sequence[str],
-    together: combine.Pooled,
-    known: tuple[Floats, Floats],
-    level: float,
-) -> dict[str, list[Any]]:
+    names: Sequence[str], original: FileEstimates, released: Sequence[FileEstimates], labels: Sequence[str],
+    together: combine.Pooled, known: tuple[Floats, Floats], level: float,
+) -> dict[str, list[Any]]:  # fmt: skip
     parts = [("original", original.value, *known)]
     if len(released) > 1:
         parts += [

@@ -345,19 +345,10 @@ class Assessed(Displayed):
         """Raise `DataError` where the data that a document needs were dropped by pickling."""
 
     def report(
-        self,
-        path: str | Path,
-        *,
-        internal: bool = False,
-        beside: str | Path | None = None,
-        name: str = "",
-        institution: str = "",
-        logo: str | Path | None = None,
-        files: Sequence[str | Path] = (),
-        labels: Mapping[str, str] | None = None,
-        language: str = "en",
-        public: bool = False,
-    ) -> None:
+        self, path: str | Path, *, internal: bool = False, beside: str | Path | None = None, name: str = "",
+        institution: str = "", logo: str | Path | None = None, files: Sequence[str | Path] = (),
+        labels: Mapping[str, str] | None = None, language: str = "en", public: bool = False,
+    ) -> None:  # fmt: skip
         """Write the report for the release committee: a page to decide on, and an annex to check.
 
         Parameters

@@ -467,11 +467,9 @@ def _untried(
 
 
 def _not_compared(
-    columns: Sequence[str],
-    said_new: Sequence[str],
-    many: Collection[str],
+    columns: Sequence[str], said_new: Sequence[str], many: Collection[str],
     entries: Sequence[compare_releases.EarlierRelease],
-) -> tuple[str, ...]:
+) -> tuple[str, ...]:  # fmt: skip
     """Why some key or sensitive variable was not compared, one sentence each, by name; `many`: with too many values."""
     same = [entry for entry in entries if entry.same_people and compare_releases.NO_LEVELS not in entry.notes]
     strangers = [  # joined with other people; that a column is new opens nothing where an earlier release has it

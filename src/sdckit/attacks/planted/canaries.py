@@ -297,18 +297,10 @@ class CanaryExposure(pair_result.PairResult):
 
 
 def canary_exposure(
-    canaries: Any,
-    released: Any,
-    *,
-    n_planted: int,
-    numbers: Sequence[str],
-    categories: Sequence[str],
-    ranges: Floats,
-    level: float,
-    coins: NDArray[np.bool_] | None = None,
-    guesses: int | Sequence[int] | None = None,
+    canaries: Any, released: Any, *, n_planted: int, numbers: Sequence[str], categories: Sequence[str], ranges: Floats,
+    level: float, coins: NDArray[np.bool_] | None = None, guesses: int | Sequence[int] | None = None,
     reference: Any = None,
-) -> CanaryExposure:
+) -> CanaryExposure:  # fmt: skip
     """Measure canaries against one or m releases: the first `n_planted`, or those of `coins`, are planted."""
     if coins is None and (guesses is not None or reference is not None):
         argument = "guesses" if reference is None else "reference"

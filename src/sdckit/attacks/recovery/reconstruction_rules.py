@@ -423,12 +423,9 @@ def _agree_in_threes(codes: Codes, usual_wrong: float) -> bool:
 
 
 def by_numbers(
-    state: Reconstruction,
-    columns: Mapping[str, ReleasedColumn],
-    predictors: Sequence[Predictor],
-    household: Household | None,
-    renewed: frozenset[str],
-) -> None:
+    state: Reconstruction, columns: Mapping[str, ReleasedColumn], predictors: Sequence[Predictor],
+    household: Household | None, renewed: frozenset[str],
+) -> None:  # fmt: skip
     """Reconstruct numbers by functional relations to other numbers, exact or within bounds.
 
     A column that is not `renewed` is a copy of none but one that is.
@@ -488,11 +485,9 @@ def _halves(truth: Floats) -> judged_relations.Halves:
 
 
 def _number_predictors(
-    state: Reconstruction,
-    columns: Mapping[str, ReleasedColumn],
-    predictors: Sequence[Predictor],
+    state: Reconstruction, columns: Mapping[str, ReleasedColumn], predictors: Sequence[Predictor],
     household: Household | None,
-) -> Iterator[Predictor]:
+) -> Iterator[Predictor]:  # fmt: skip
     for predictor in predictors:
         if predictor.numeric and state.name not in predictor.columns:
             yield predictor

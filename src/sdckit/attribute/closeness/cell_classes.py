@@ -207,21 +207,10 @@ class ClassResult(CellsResult):
 
 
 def open_classes(
-    kind: type[Of],
-    data: Any,
-    *,
-    keys: Sequence[str] | None,
-    sensitive: Sequence[str] | str | None,
-    limits: Sequence[float] | float,
-    limit: str,
-    missing: MissingRule | None,
-    by: Sequence[str] | str | None,
-    interval: IntervalKind | None,
-    seed: arguments.Seed,
-    scenario: Scenario | None,
-    id: str | None,
-    prefix: str,
-) -> Classes[Of]:
+    kind: type[Of], data: Any, *, keys: Sequence[str] | None, sensitive: Sequence[str] | str | None,
+    limits: Sequence[float] | float, limit: str, missing: MissingRule | None, by: Sequence[str] | str | None,
+    interval: IntervalKind | None, seed: arguments.Seed, scenario: Scenario | None, id: str | None, prefix: str,
+) -> Classes[Of]:  # fmt: skip
     """Check the arguments that all closeness measures share, and tabulate a file; `limit`: name of the limit."""
     tested = arguments.amounts_above(limits, "limits", f"are values of {limit} that a class may reach")
     broken = breakdown(data, by, kind, interval, seed, scenario, prefix, on_engine=True)

@@ -137,14 +137,9 @@ class Exclusions:
 
 
 def check_exclusions(
-    keys: Sequence[str],
-    *,
-    levels: Sequence[Any],
-    missing_target: bool,
-    missing_keys: Sequence[str],
-    pairs: Sequence[tuple[str, Any, Any]],
-    max_cell: int | None,
-) -> Exclusions:
+    keys: Sequence[str], *, levels: Sequence[Any], missing_target: bool, missing_keys: Sequence[str],
+    pairs: Sequence[tuple[str, Any, Any]], max_cell: int | None,
+) -> Exclusions:  # fmt: skip
     """Check the exclusions as far as possible without the data."""
     for name, given in (("exclude_levels", levels), ("exclude_pairs", pairs)):
         if isinstance(given, str) or not isinstance(given, Sequence):
@@ -503,14 +498,9 @@ def attribute_disclosure(
 
 
 def disclosure_of(
-    pair: Pair,
-    keys: Sequence[str],
-    target: str,
-    columns: Mapping[str, SharedCoding],
-    left_out: Exclusions,
-    prefix: str = "",
-    broken: Breakdown = WHOLE,
-) -> AttributeDisclosure:
+    pair: Pair, keys: Sequence[str], target: str, columns: Mapping[str, SharedCoding], left_out: Exclusions,
+    prefix: str = "", broken: Breakdown = WHOLE,
+) -> AttributeDisclosure:  # fmt: skip
     """Measure the disclosure of one target."""
     mark = "attribute disclosure", tuple(keys), target
     whole_levels = all(columns[name].cut is None for name in (*keys, target))

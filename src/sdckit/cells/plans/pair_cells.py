@@ -107,13 +107,9 @@ def check_records(sizes: Sequence[int], names: Sequence[str]) -> None:
 
 
 def count_together(
-    frames: Sequence[nw.LazyFrame[Any]],
-    columns: Sequence[str],
-    id: str,
-    names: Sequence[str],
-    sizes: Sequence[int],
+    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, names: Sequence[str], sizes: Sequence[int],
     beside: Beside | None = None,
-) -> tuple[list[nw.DataFrame[Any]], Ints]:
+) -> tuple[list[nw.DataFrame[Any]], Ints]:  # fmt: skip
     """The distinct combinations of some columns in all files of rows that have one id; how many rows have each.
 
     The engine joins by the id and groups; no row is numbered. A frame for each file, with the same rows.

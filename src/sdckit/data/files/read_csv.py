@@ -471,13 +471,9 @@ def quotes_apart(text: CsvText) -> str:
 
 
 def scan_text(
-    text: CsvText,
-    shape: CsvShape,
-    rows: int | None,
-    *,
-    types: Mapping[str, Any] | None = None,
+    text: CsvText, shape: CsvShape, rows: int | None, *, types: Mapping[str, Any] | None = None,
     codes: Sequence[str] = (),
-) -> pl.LazyFrame:
+) -> pl.LazyFrame:  # fmt: skip
     """Scan every field as text but those of other types, blank lines dropped, and codes missing."""
     scan = pl.scan_csv(
         text.source, has_header=False, skip_lines=shape.skip_lines,

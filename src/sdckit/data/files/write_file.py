@@ -316,15 +316,9 @@ def write_file(
 
 @contextmanager
 def writing_file(
-    data: Any,
-    path: str | Path,
-    *,
-    labels: FileLabels | Mapping[str, str] | None = None,
-    excel_safe: bool = False,
-    sources: Iterable[str | Path] = (),
-    private: bool = False,
-    declared: bool = False,
-) -> Iterator[Path]:
+    data: Any, path: str | Path, *, labels: FileLabels | Mapping[str, str] | None = None, excel_safe: bool = False,
+    sources: Iterable[str | Path] = (), private: bool = False, declared: bool = False,
+) -> Iterator[Path]:  # fmt: skip
     """As `write_file`, but the file, of which the block is given the place, is moved only when the block succeeds.
 
     `declared`: categories come from no record, so that unused ones stay.

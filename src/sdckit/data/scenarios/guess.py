@@ -259,14 +259,9 @@ def guess_roles(
 
 
 def scenario_toml(
-    data: Any,
-    *,
-    missing: Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    labels: bool = True,
-) -> str:
+    data: Any, *, missing: Sequence[str] = (), delimiter: str | None = None, encoding: str | None = None,
+    decimal: str | None = None, labels: bool = True,
+) -> str:  # fmt: skip
     r"""Write a commented scenario for a file or a frame, with guessed roles.
 
     Parameters

@@ -123,16 +123,10 @@ class MatchBy:
 
 
 def match_by(
-    *,
-    known: Sequence[str],
-    synthetic: Sequence[str],
-    numeric: Sequence[str],
-    width: float | Sequence[float] | Mapping[str, float],
-    relative: bool | Sequence[bool] | Mapping[str, bool],
-    missing: MissingRule | None,
-    scenario: Scenario | None,
-    exact: Sequence[str] = (),
-) -> MatchBy:
+    *, known: Sequence[str], synthetic: Sequence[str], numeric: Sequence[str],
+    width: float | Sequence[float] | Mapping[str, float], relative: bool | Sequence[bool] | Mapping[str, bool],
+    missing: MissingRule | None, scenario: Scenario | None, exact: Sequence[str] = (),
+) -> MatchBy:  # fmt: skip
     """Check the arguments that name the variables rows are matched by.
 
     `exact` are known variables that only a dict `width` gives an interval.

@@ -213,16 +213,9 @@ def options(method: Method, distance: Distance, n_best: int, weights: Weights) -
 
 
 def linked_variables(
-    original: Any,
-    released: Any,
-    *,
-    variables: Sequence[str] | None,
-    numeric: Sequence[str] | None,
-    chosen: Options,
-    scenario: Scenario | None,
-    id: str | None,
-    also: Sequence[str] = (),
-) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
+    original: Any, released: Any, *, variables: Sequence[str] | None, numeric: Sequence[str] | None, chosen: Options,
+    scenario: Scenario | None, id: str | None, also: Sequence[str] = (),
+) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:  # fmt: skip
     """Open the files; the numeric variables, and all variables. `also`: further columns of the original."""
     names, declared = _named(variables, numeric, chosen, scenario)
     if declared is None:

@@ -278,14 +278,9 @@ def _fit_margin(mu, shape, strides, target, total):  # type: ignore[no-untyped-d
 
 
 def fit_terms(
-    grid: Grid,
-    terms: Sequence[Term],
-    counts: NDArray[np.float64],
-    *,
-    start: NDArray[np.float64] | None = None,
-    tolerance: float = TOLERANCE,
-    max_cycles: int = MAX_CYCLES,
-) -> tuple[NDArray[np.float64], float]:
+    grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], *, start: NDArray[np.float64] | None = None,
+    tolerance: float = TOLERANCE, max_cycles: int = MAX_CYCLES,
+) -> tuple[NDArray[np.float64], float]:  # fmt: skip
     """Fit a hierarchical log-linear model by iterative proportional fitting.
 
     `terms` are the margins (key numbers) that the fitted table shall have; together they cover every key. `counts`

@@ -562,15 +562,9 @@ def _from_roots(
 
 
 def category_cells(
-    data: Any,
-    *,
-    keys: Sequence[str] | None = None,
-    weight: str | None = None,
-    sampling_fraction: float | None = None,
-    scenario: Scenario | None = None,
-    id: str | None = None,
-    broken: Breakdown = WHOLE,
-) -> Cells:
+    data: Any, *, keys: Sequence[str] | None = None, weight: str | None = None, sampling_fraction: float | None = None,
+    scenario: Scenario | None = None, id: str | None = None, broken: Breakdown = WHOLE,
+) -> Cells:  # fmt: skip
     """Tabulate a file for a model of its classes: in memory, a missing key value being a level.
 
     `broken`: subgroups and intervals, whose columns a plan has to bring.

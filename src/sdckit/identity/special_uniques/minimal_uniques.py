@@ -450,14 +450,9 @@ class _Node:
 
 
 def find_minimal_uniques(
-    codes: NDArray[Any],
-    size: NDArray[np.int64],
-    *,
-    max_size: int,
-    absent: NDArray[np.bool_] | None = None,
-    limit: int = MEMORY_LIMIT,
-    step: Callable[[str], None] | None = None,
-) -> MinimalUniques:
+    codes: NDArray[Any], size: NDArray[np.int64], *, max_size: int, absent: NDArray[np.bool_] | None = None,
+    limit: int = MEMORY_LIMIT, step: Callable[[str], None] | None = None,
+) -> MinimalUniques:  # fmt: skip
     """Find all minimal sample uniques up to a size.
 
     `codes` (n_keys, K) are the cells, distinct combinations of codes from 0, and `size` (K,) their records; `absent`

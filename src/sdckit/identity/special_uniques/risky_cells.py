@@ -67,13 +67,9 @@ def _numbered(words, distinct, slots, out):  # type: ignore[no-untyped-def]
 
 
 def count_unsafe(
-    codes: NDArray[np.int32],
-    levels: NDArray[np.int64],
-    size: NDArray[np.int64],
-    variables: Sequence[int],
-    threshold: int,
-    marks: NDArray[np.int32],
-) -> SmallTable:
+    codes: NDArray[np.int32], levels: NDArray[np.int64], size: NDArray[np.int64], variables: Sequence[int],
+    threshold: int, marks: NDArray[np.int32],
+) -> SmallTable:  # fmt: skip
     """Count one table of some variables, and mark the cells in its rare cells.
 
     `codes` (p, K): of the cells, 0 to ``levels[j] - 1`` for variable j. `size` (K,): records of the cells.

@@ -544,16 +544,9 @@ def limits_of(smallest: Floats, metric: Metric) -> Limits:
 
 
 def visit(
-    tree: BoxTree,
-    sizes: Ints,
-    first_row: Ints,
-    queries: Queries,
-    limits: Limits,
-    *,
-    values: Floats | None = None,
-    begins: Ints | None = None,
-    n_listed: int = 0,
-) -> Visited:
+    tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, limits: Limits, *, values: Floats | None = None,
+    begins: Ints | None = None, n_listed: int = 0,
+) -> Visited:  # fmt: skip
     """Count, sum and list the rows within given sums of each query.
 
     The first four are as in `find`. `values` (K, v): summed over the places up to the third limit. `begins` (n,):

@@ -158,15 +158,9 @@ def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) 
 
 
 def synthesize_plan(
-    data: Any,
-    run: Callable[[Any], Protected],
-    *,
-    read: Callable[[Sequence[str]], Sequence[str]],
-    named: Sequence[str],
-    drawn: Sequence[str] | None,
-    m: int,
-    n: int | None,
-) -> Protected:
+    data: Any, run: Callable[[Any], Protected], *, read: Callable[[Sequence[str]], Sequence[str]], named: Sequence[str],
+    drawn: Sequence[str] | None, m: int, n: int | None,
+) -> Protected:  # fmt: skip
     """Synthesise a lazy frame (plan).
 
     `run`: the synthesis of a frame in memory. `read`: which of the columns it reads. `named`: columns that must be

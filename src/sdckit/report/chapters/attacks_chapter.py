@@ -51,15 +51,9 @@ def attacks_tree(assessment: Any, ledger: Ledger) -> Tree:
 
 
 def plain_attacks(
-    attacks: Mapping[str, Any],
-    *,
-    n: int,
-    sizes: Sequence[int],
-    control: bool,
-    skipped: Sequence[tuple[str, str]] = (),
-    asked: Any = None,
-    internal: bool = False,
-) -> dict[str, Any]:
+    attacks: Mapping[str, Any], *, n: int, sizes: Sequence[int], control: bool, skipped: Sequence[tuple[str, str]] = (),
+    asked: Any = None, internal: bool = False,
+) -> dict[str, Any]:  # fmt: skip
     """Protected, JSON-ready figures of attacks that were run without an assessment.
 
     `attacks` maps the names that `assess` uses to results, `sizes` are the numbers of records of the releases,
@@ -80,14 +74,9 @@ def plain_attacks(
 
 
 def _attack_parts(
-    attacks: Mapping[str, Any],
-    skipped: Sequence[tuple[str, str]],
-    ledger: Ledger,
-    sizes: Sequence[int],
-    *,
-    control: bool,
-    asked: Any = None,
-) -> dict[str, Tree]:
+    attacks: Mapping[str, Any], skipped: Sequence[tuple[str, str]], ledger: Ledger, sizes: Sequence[int], *,
+    control: bool, asked: Any = None,
+) -> dict[str, Tree]:  # fmt: skip
     trees: dict[str, Tree] = {}
     apart: dict[str, Tree] = dict.fromkeys(APART)
     for place, result in attacks.items():

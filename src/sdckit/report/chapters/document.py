@@ -80,19 +80,10 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
 
 
 def release_calls(
-    scenario: Scenario,
-    measures: Sequence[str] = (),
-    *,
-    by: Sequence[str] = (),
-    id: str | None,
-    m: int,
-    models: Sequence[tuple[str, str]] = (),
-    attacks: str = "",
-    n_attacks: int = ATTACKS,
-    seed: str = "",
-    recoding: str = "",
-    targets: int | None = None,
-) -> dict[str, str]:
+    scenario: Scenario, measures: Sequence[str] = (), *, by: Sequence[str] = (), id: str | None, m: int,
+    models: Sequence[tuple[str, str]] = (), attacks: str = "", n_attacks: int = ATTACKS, seed: str = "",
+    recoding: str = "", targets: int | None = None,
+) -> dict[str, str]:  # fmt: skip
     """Write the call and the command that reproduce the report of a release, the files' names left open.
 
     `attacks` is "control", "attacks" or ""; `seed` is the seed itself, or a name that stands for it; `recoding`

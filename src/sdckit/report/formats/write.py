@@ -84,13 +84,9 @@ def check_needs(path: Path) -> None:
 
 
 def write_report(
-    assessment: Assessed,
-    path: str | os.PathLike[str],
-    *,
-    internal: bool = False,
-    beside: Folder = None,
+    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False, beside: Folder = None,
     cover: Cover | None = None,
-) -> Path:
+) -> Path:  # fmt: skip
     """Write the report of an assessment as HTML, PDF, DOCX or Markdown, by the ending of the path.
 
     An internal one is for its owner.

@@ -184,15 +184,9 @@ class Release:
 
 
 def release_figures(
-    pair: Pair,
-    j: int,
-    numeric: Sequence[str],
-    categorical: Sequence[str],
-    ranks: Ranks,
-    *,
-    robust: bool,
+    pair: Pair, j: int, numeric: Sequence[str], categorical: Sequence[str], ranks: Ranks, *, robust: bool,
     seed: int | None,
-) -> Release:
+) -> Release:  # fmt: skip
     """Measure the information loss of release `j` (from 0).
 
     The pair is aligned. `ranks`: codes of each file and number of levels of the ordered variables. `robust`:

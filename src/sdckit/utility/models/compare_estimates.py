@@ -28,13 +28,9 @@ from sdckit.utility.models.interval_overlap import VERSIONS, Version
 
 
 def plan_estimates(
-    pair: Pair,
-    statistic: statistics_of_file.Statistic,
-    variables: Sequence[str],
-    weight: str | None,
-    share: float,
+    pair: Pair, statistic: statistics_of_file.Statistic, variables: Sequence[str], weight: str | None, share: float,
     level: float,
-) -> tuple[statistics_of_file.Estimates, list[str]] | None:
+) -> tuple[statistics_of_file.Estimates, list[str]] | None:  # fmt: skip
     """As `named_estimates` of files in memory, with the published names; None where their columns must come here.
 
     That is where a file is in memory, a column holds no numbers, or a quantile has more different values than fit.

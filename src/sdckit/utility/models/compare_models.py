@@ -30,13 +30,9 @@ DRAWN = ("full", "proper")  # kinds that draw parameters before records: the rel
 
 
 def lack_of_fit(
-    original: FileEstimates,
-    released: Sequence[FileEstimates],
-    *,
-    kind: CompareKind,
-    ratio: float,
+    original: FileEstimates, released: Sequence[FileEstimates], *, kind: CompareKind, ratio: float,
     notes: dict[str, str],
-) -> dict[str, float]:
+) -> dict[str, float]:  # fmt: skip
     """Test the hypothesis that the releases' mean coefficients differ from the original's by chance only.
 
     Both have covariances. `kind`: "partial" and "imputed" compare with the variation between the releases

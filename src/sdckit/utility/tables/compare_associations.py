@@ -461,12 +461,9 @@ def compare_associations(
 
 
 def _undefined(
-    pair: Pair,
-    matrices: Mapping[str, Floats],
-    n_numbers: int,
-    per_release: Sequence[Mapping[str, float]],
+    pair: Pair, matrices: Mapping[str, Floats], n_numbers: int, per_release: Sequence[Mapping[str, float]],
     notes: dict[str, str],
-) -> None:
+) -> None:  # fmt: skip
     """Add notes on undefined figures, and on pairs left out of the means."""
     for name in FIGURES:
         if all(math.isnan(figures[name]) for figures in per_release):

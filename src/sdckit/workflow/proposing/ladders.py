@@ -88,13 +88,9 @@ def refines(fine: Ints, coarse: Ints) -> bool:
 
 
 def ladder_of(
-    levels: key_levels.Levels,
-    key: str,
-    *,
-    internal: bool = False,
-    stays: bool = False,
+    levels: key_levels.Levels, key: str, *, internal: bool = False, stays: bool = False,
     own: Sequence[tuple[str, Step, Ints]] = (),
-) -> Ladder:
+) -> Ladder:  # fmt: skip
     """Build the generalisation ladder of a key.
 
     `internal`: recodings that name values few records have are taken, too. `stays`: the column is released as it is.
