@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.catalogue.attacks import COPIES
-from sdckit.catalogue.row import too_many
+from sdckit.catalogue import attacks, row
 from sdckit.cells import comparable_files, parted_pair
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import ROW, Pair, count_pair, open_pair, read_pair
@@ -45,7 +44,7 @@ def open_release(
     """
     if scenario.release != SYNTHETIC:
         opened, recodings = numbered_plans.number_by_log(opened, recodings, identifiers=scenario.identifiers)
-    if not attacked or not (recoded_plans.stays_on_engines(opened) and too_many(opened.n)):
+    if not attacked or not (recoded_plans.stays_on_engines(opened) and row.too_many(opened.n)):
         files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
         return files, files, aligned
     files, aligned = _open(opened, control, scenario, recodings, by, left=True)
@@ -80,7 +79,7 @@ def _open(
         aligned = aligned or (by_log and scenario.release != SYNTHETIC)
     if left and recoded_plans.stays_on_engines(opened):
         names, also = [*scenario.all_keys, *shared], [*scenario.columns, *by]
-        if scenario.limit_on(COPIES.name) is not None:
+        if scenario.limit_on(attacks.COPIES.name) is not None:
             also += set(columns[0]).intersection(*columns[1:])  # copies are looked for in columns without a role, too
         files = recoded_plans.open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned)
     else:

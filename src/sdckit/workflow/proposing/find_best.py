@@ -24,8 +24,7 @@ from sdckit.workflow.proposing.ladders import FEW, Node, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words, promise_kept
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
-from sdckit.workflow.recipes import recipe, recipe_steps, starter_recipe
-from sdckit.workflow.recipes.recipe_figures import CoarseningLoss, pmse
+from sdckit.workflow.recipes import recipe, recipe_figures, recipe_steps, starter_recipe
 from sdckit.workflow.verdicts import Verdict
 
 TOLD_FOR_SURE = 0.25  # pMSE where every record of two files of one size is told apart
@@ -63,7 +62,7 @@ def measure_of(loss: str | Loss, formula: str | None, family: str, data: Any, sc
     if callable(loss):
         return loss
     if loss in COARSENING:
-        return CoarseningLoss(loss, scenario)
+        return recipe_figures.CoarseningLoss(loss, scenario)
     if loss == PMSE:
         return Needing(partial(_pmse, scenario=scenario), frozenset(scenario.all_keys))
     if formula is None:
@@ -85,7 +84,7 @@ def _pmse(data: Any, release: Any, *, scenario: Scenario) -> float:
             return TOLD_FOR_SURE
     aside = {scenario.weight, scenario.household, scenario.person}
     kept = [name for name in before.columns if name in after.columns and name not in aside]
-    return pmse(data, release, kept, aligned=True)
+    return recipe_figures.pmse(data, release, kept, aligned=True)
 
 
 def _model(data: Any, release: Any, *, formula: str, family: Any, scenario: Scenario) -> float:

@@ -24,14 +24,11 @@ from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import not_said
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
-from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.grouping import first_of_groups, sum_by
-from sdckit.workflow import check, plan
-from sdckit.workflow.assess import assess_in_turn, assess_read
+from sdckit.numerics import array_types, grouping
+from sdckit.workflow import assess, check, plan
 from sdckit.workflow.assessment import ReleaseAssessment
+from sdckit.workflow.proposing import proposal, search
 from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, refines, thinned
-from sdckit.workflow.proposing.proposal import MostMatched, matched_back, most_matched
-from sdckit.workflow.proposing.search import Goal
 from sdckit.workflow.recipes import number_steps, starter_recipe as starter
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.recipe import TRIAL, tried
@@ -90,9 +87,9 @@ class _Lacking:
 
     intruder: Scenario
     data: Any = None
-    values: Floats | None = None
+    values: array_types.Floats | None = None
 
-    def of(self, data: Any) -> Floats:
+    def of(self, data: Any) -> array_types.Floats:
         """Those of each record of the data."""
         if self.values is None or self.data is not data:
             self.data, self.values = data, lacking_values(data, self.intruder)
@@ -117,14 +114,14 @@ class Trials:
     made: dict[Node, Made] = field(default_factory=dict)
     # by which columns may tell what steps change; looked for when the first release is judged
     relations: Callable[[], tuple[ExactRelation, ...]] = tuple
-    goal: Goal | None = None  # another loss to search by
+    goal: search.Goal | None = None  # another loss to search by
     # how many combinations of keys are left at most, over those that let few enough be matched back for certain
     leeway: float | None = None
 
     @cached_property
-    def most(self) -> MostMatched | None:
+    def most(self) -> proposal.MostMatched | None:
         """The share of the records that may be expected to be matched back; None where every share will do."""
-        return most_matched(self.scenario)
+        return proposal.most_matched(self.scenario)
 
     def kept(self, node: Node) -> bool:
         """Whether no more records are expected to be matched back by the release of a node than may be."""
@@ -219,7 +216,7 @@ class Trials:
                     hidden[name] = hidden.get(name, 0) + count
             self._check(data)
             most = self.most
-            matched = 0.0 if most is None else matched_back(recoded, data, self._left_scenario(data), most)
+            matched = 0.0 if most is None else proposal.matched_back(recoded, data, self._left_scenario(data), most)
         shares = {name: count / self.lattice.n for name, count in hidden.items() if count}
         return Made(node, tuple(steps), shares, self.lattice.loss(node, shares), matched), data
 
@@ -256,7 +253,7 @@ class Trials:
             if classes is not None and name not in gone:
                 yield "classes", classes
 
-    def _run(self, data: Any, step: Step, *, lacking: Floats | None = None) -> tuple[Any, dict[str, int]]:
+    def _run(self, data: Any, step: Step, *, lacking: array_types.Floats | None = None) -> tuple[Any, dict[str, int]]:
         with on_the_way():  # a trial goes nowhere
             done, change = run_step(
                 1, checked_step(1, step), data, scenario=self.scenario.changed(identifiers=()),
@@ -466,7 +463,7 @@ def judge_cells(trials: Trials, release: Any) -> tuple[Verdict, ...]:
     """The verdicts that the cells of a node's release give by themselves; no other limit is judged by them."""
     scenario = trials._left_scenario(release).narrowed(open_eager(release, {}).columns)
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        *_, alone = assess_in_turn(
+        *_, alone = assess.assess_in_turn(
             release, scenario=scenario, step=lambda _: None, compared=True, only=plan.read_by_limits(scenario)
         )
     return alone.verdicts
@@ -489,7 +486,7 @@ def judge(
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         applied = tried(data, scenario, steps, mended.derived, step=tell, secret=secret)
-        measured: Any = assess_read(
+        measured: Any = assess.assess_read(
             data, applied.data, scenario=kept, control=control, seed=starter.SEED,
             recipe=applied.recipe, log=applied.log, whole=True, lean=True, step=tell,
             soonest=(NUMBERS, lambda results: bool(_beyond(results, scenario, keep, how))) if soon else None,
@@ -635,8 +632,8 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
     if {*places} != {*range(len(cells.keys))}:  # else all cells differ
         groups = group_codes(columns, len(size))
         of_cell, count = groups.of_row, len(groups.size)
-        columns = [column[first_of_groups(of_cell, count)] for column in columns]
-        weight = None if weight is None else sum_by(of_cell, weight, count)
+        columns = [column[grouping.first_of_groups(of_cell, count)] for column in columns]
+        weight = None if weight is None else grouping.sum_by(of_cell, weight, count)
         size = np.bincount(of_cell, size, count)
     missing = intruder.missing
     rules = [missing if isinstance(missing, str) else missing.get(key, "wildcard") for key in intruder.keys]
@@ -647,7 +644,7 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
     )  # fmt: skip
 
 
-def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step) -> tuple[str, Step, Ints]:
+def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step) -> tuple[str, Step, array_types.Ints]:
     """A recoding preferred by the caller, with the group of each level, found by running it on the column."""
     from sdckit.data.columns import code_column
 

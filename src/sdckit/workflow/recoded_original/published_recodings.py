@@ -23,8 +23,7 @@ from sdckit.errors import DataError, FileFormatError, ScenarioError, sure
 from sdckit.protect.change import Change
 from sdckit.protect.margins.promise import Promise, checked_promise
 from sdckit.protect.recoding.recode import Bands, regroup
-from sdckit.workflow.recipes import recipe_checks, recipe_steps
-from sdckit.workflow.recipes.recipe_log import RecipeLog
+from sdckit.workflow.recipes import recipe_checks, recipe_log, recipe_steps
 from sdckit.workflow.recipes.run_step import run_step
 
 if TYPE_CHECKING:
@@ -236,7 +235,7 @@ class Recodings:
     steps: tuple[recipe_checks.StepLike, ...]
     source: Source
     folder: Path | None = None
-    log: RecipeLog | None = None
+    log: recipe_log.RecipeLog | None = None
     rows: NDArray[np.int64] | None = None
     checked: bool = False
     own: bool = False
@@ -429,7 +428,7 @@ class Recodings:
         return [f"{', '.join(left)} of the recipe: not done to the original, being the protection that is measured"]
 
 
-def _identifiers_of(log: RecipeLog) -> list[str]:
+def _identifiers_of(log: recipe_log.RecipeLog) -> list[str]:
     """Identifiers of the scenario in a log, which `protect` does not read."""
     try:
         named = toml_of(log.scenario).get("identifiers", [])
@@ -475,7 +474,7 @@ def _from_the_data(step: recipe_checks.StepLike) -> str:
 
 
 def read_recodings(
-    recipe: Recipe | str | Path | Recodings | None, log: RecipeLog | str | Path | None
+    recipe: Recipe | str | Path | Recodings | None, log: recipe_log.RecipeLog | str | Path | None
 ) -> Recodings | None:
     """Read ``recipe=`` and ``log=``; given together they must agree.
 
@@ -519,12 +518,12 @@ def _given(recipe: Any) -> tuple[tuple[recipe_checks.StepLike, ...] | None, Path
     return recipe.all_steps, recipe.folder
 
 
-def _read_log(log: Any) -> tuple[RecipeLog, Path | None]:
-    if isinstance(log, RecipeLog):
+def _read_log(log: Any) -> tuple[recipe_log.RecipeLog, Path | None]:
+    if isinstance(log, recipe_log.RecipeLog):
         return log, None
     if not isinstance(log, str | Path):
         raise ScenarioError("log= is a RecipeLog, or the path of one", argument="log")
-    return RecipeLog.read(log), Path(log).parent
+    return recipe_log.RecipeLog.read(log), Path(log).parent
 
 
 def _plain(steps: Sequence[recipe_checks.StepLike]) -> list[tuple[str, dict[str, Any]]]:
@@ -532,7 +531,7 @@ def _plain(steps: Sequence[recipe_checks.StepLike]) -> list[tuple[str, dict[str,
 
 
 def _check_hierarchies(
-    then: RecipeLog, steps: Sequence[recipe_checks.StepLike], folder: Path | None, *, alone: bool
+    then: recipe_log.RecipeLog, steps: Sequence[recipe_checks.StepLike], folder: Path | None, *, alone: bool
 ) -> None:
     hashes = recipe_checks.digests(steps, folder)
     for name in recipe_checks.hierarchies(steps):
