@@ -14,8 +14,7 @@ from typing import Any
 from sdckit.data.files.file_limits import json_in
 from sdckit.display import printable
 from sdckit.errors import FileFormatError
-from sdckit.report.gate import choose_rounding, figures, rounding
-from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
+from sdckit.report.gate import audit, choose_rounding, figures, rounding
 
 # Join the documents of several files: one ledger, one audit, one print for each quantity.
 # A figure of the release narrows one of the original, and a figure of a step one of the release. So each file has its
@@ -243,8 +242,8 @@ def _stop_watching_disclosed(ledger: figures.Ledger) -> None:
     bounds = dict.fromkeys(ledger.variables, (0.0, math.inf))
     if n is not None and n.true is not None:
         bounds["n"] = (n.true, n.true)
-    for name, (low, high) in (propagate(bounds, make_system(relations, whole)) or {}).items():
-        if high - low < SAFE_VALUES - 1 and high > 0 and low < SMALL:
+    for name, (low, high) in (audit.propagate(bounds, audit.make_system(relations, whole)) or {}).items():
+        if high - low < audit.SAFE_VALUES - 1 and high > 0 and low < audit.SMALL:
             ledger.variables[name] = replace(ledger.variables[name], watched="nowhere")
 
 
