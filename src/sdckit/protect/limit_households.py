@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments, households, replace, seeds
-from sdckit.data.columns import code_column, float_values
+from sdckit.data import arguments, columns, households, replace, seeds
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.protect.by_household import read_homes
@@ -86,7 +85,7 @@ def limit_households(
     if size == household:
         raise ColumnError(f"size: {size!r} numbers the households; give the column that counts their members")
     frame = replace.open_eager(data, {"household": [household], "size": [] if size is None else [size]})
-    coded = code_column(frame[household])
+    coded = columns.code_column(frame[household])
     known = coded.codes() != coded.span
     homes = read_homes(frame, household)
     rng, secret = seeds.open_rng(seed)
@@ -133,7 +132,7 @@ def _sizes(
     frame: Any, size: str, homes: households.Homes, new: Ints, large: NDArray[np.bool_]
 ) -> tuple[tuple[list[int], Ints], int]:
     """The household sizes (levels and codes) with split households recounted, and how many values these are."""
-    before = float_values(frame[size], "size")
+    before = columns.float_values(frame[size], "size")
     there = ~np.isnan(before)
     if (before[there] != homes.size[homes.of_row][there]).any():
         raise DataError(

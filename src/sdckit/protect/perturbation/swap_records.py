@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells.packing import group_codes
-from sdckit.data import arguments, households, replace, seeds
-from sdckit.data.columns import code_column, first_rows
+from sdckit.data import arguments, columns, households, replace, seeds
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
@@ -110,16 +109,16 @@ def read_households(frame: Any, household: str | None, hierarchy: Sequence[str],
     n = len(frame)
     codes, missing = np.arange(n), n
     if household is not None:
-        coded = code_column(frame[household])
+        coded = columns.code_column(frame[household])
         codes, missing = coded.codes(), coded.span
         if coded.n_missing:
             raise DataError(
                 f"household {household!r} is missing for {coded.n_missing} records "
-                f"({first_rows(codes == missing)}); give every record one"
+                f"({columns.first_rows(codes == missing)}); give every record one"
             )
     homes = households.homes_of(codes, missing)
     of_row, first = homes.of_row, homes.first
-    combination = group_codes([code_column(frame[name]).codes() for name in keys], n).of_row.astype(np.int64)
+    combination = group_codes([columns.code_column(frame[name]).codes() for name in keys], n).of_row.astype(np.int64)
     area, areas, rarest = np.zeros(n, np.int64), [], []
     for name in hierarchy:
         own = one_per_household(frame, name, of_row, first)
@@ -137,11 +136,11 @@ def one_per_household(frame: Any, name: str, of_row: Ints, first: Ints) -> Ints:
 
     Raises `DataError`: members that differ.
     """
-    codes = code_column(frame[name]).codes()
+    codes = columns.code_column(frame[name]).codes()
     bad = codes != codes[first][of_row]
     if bad.any():
         raise DataError(
-            f"column {name!r} differs within {len(np.unique(of_row[bad])):,} households ({first_rows(bad)}); "
+            f"column {name!r} differs within {len(np.unique(of_row[bad])):,} households ({columns.first_rows(bad)}); "
             "a household is swapped as a whole, give its members one value"
         )
     return np.asarray(codes[first], np.int64)
@@ -244,7 +243,7 @@ def swap_records(
     source = _sources(homes, partner)
     changed = {}
     for name in (*levels, *carried):
-        codes = code_column(frame[name]).codes()
+        codes = columns.code_column(frame[name]).codes()
         changed[name] = int(np.count_nonzero(codes[source] != codes))
     swapped = int(np.count_nonzero(partner >= 0))
     change = Change(

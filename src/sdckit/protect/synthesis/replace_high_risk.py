@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.data import arguments, households, seeds
-from sdckit.data.columns import code_column, float_values
+from sdckit.data import arguments, columns, households, seeds
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
@@ -278,7 +277,7 @@ def replace_high_risk(
         data.append(take_rows(frame, sources))
         high, replaced = high + int(is_high.sum()), replaced + len(recipients)
         for name in copied:
-            codes = code_column(frame[name]).codes()
+            codes = columns.code_column(frame[name]).codes()
             changed[name] += int((codes[sources[name]] != codes).sum())
     change = Change(
         "replace_high_risk", sum(len(frame) for frame in frames), changed,
@@ -302,8 +301,8 @@ def _donors(
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
     lends &= True if among is None else among
     donors = draw_donors(
-        recipients, [code_column(frame[name]).codes() for name in match_on if name not in numbers],
-        [float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
+        recipients, [columns.code_column(frame[name]).codes() for name in match_on if name not in numbers],
+        [columns.float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
     )  # fmt: skip
     if (donors < 0).any():
         why = ": all records are of high risk; allow them as donors or raise the threshold" if exclude else ""

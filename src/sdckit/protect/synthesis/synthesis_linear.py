@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import frames, nearest, special
-from sdckit.data.columns import code_column, float_values
+from sdckit.data import columns, frames, nearest, special
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis import synthesis_design
@@ -102,7 +101,7 @@ class PosteriorDraws(Mapping[str, Any]):
         log_density = self._density(self._linear(frame), frame[self["column"]])
         if self["missing"] is None:
             return log_density
-        gone = code_column(frame[self["column"]])
+        gone = columns.code_column(frame[self["column"]])
         is_gone = gone.codes() == gone.span
         share = PosteriorDraws(self["missing"])._of_event(frame, is_gone)
         return np.where(is_gone, share, share + log_density)
@@ -215,7 +214,7 @@ class PosteriorDraws(Mapping[str, Any]):
 
     def _density(self, eta: Floats, series: Any) -> Floats:
         if self["model"] in {"normal", "poisson"}:
-            values = float_values(series, "column")
+            values = columns.float_values(series, "column")
             if "transform" in self:
                 logs = np.log(values, out=np.full(len(values), np.nan), where=values > 0)
                 return self._normal(eta, logs) - np.where(np.isnan(logs), 0.0, logs)  # the density of the values
@@ -308,7 +307,7 @@ def _texts(series: Any) -> list[str | None]:
 
 
 def _read(series: Any, *, number: bool, labels: bool = True) -> synthesis_design.Seen:
-    coded = code_column(series)
+    coded = columns.code_column(series)
     codes, level = np.unique(coded.codes(), return_inverse=True)
     known = codes < coded.span
     level = np.where(known[level], level, MISSING).reshape(-1)
@@ -317,7 +316,7 @@ def _read(series: Any, *, number: bool, labels: bool = True) -> synthesis_design
         if coded.kind == "date":
             variable = read_variable(series)
             return synthesis_design.Seen(variable.held, variable.labels if labels else ())
-        numbers = float_values(series, "column")
+        numbers = columns.float_values(series, "column")
     texts: Sequence[str] = coded.labels(codes[known]) if labels else ()
     if coded.kind in {"integer", "number"}:
         texts = [number_label(float(text)) for text in texts]
