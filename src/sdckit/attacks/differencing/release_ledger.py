@@ -23,8 +23,7 @@ from sdckit.data.memory import PER_LINKED, room_of_search, what_opens
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError, sure
-from sdckit.numerics.array_types import Ints, Words
-from sdckit.numerics.grouping import first_of_groups, sum_by
+from sdckit.numerics import array_types, grouping
 
 # A release prepared for comparison: coded columns, combinations of values, and their keyed digests.
 
@@ -47,7 +46,7 @@ class Combinations:
         chosen = [self.codes[self.columns.index(name)] for name in columns]
         groups = packing.group_codes(chosen, len(self.size))
         k = len(groups.size)
-        first = first_of_groups(groups.of_row, k)
+        first = grouping.first_of_groups(groups.of_row, k)
         size = np.bincount(groups.of_row, self.size, k).astype(np.int64)
         return Combinations(tuple(columns), tuple(codes[first] for codes in chosen), size, groups.of_row)
 
@@ -66,7 +65,7 @@ class OpenedRelease:
     links: dict[str, digesting.Levels] = field(default_factory=dict)
     size: NDArray[np.uint32] | None = None  # records of each row, where rows are combinations
     memo: dict[Any, Any] = field(default_factory=dict)
-    homes: Ints | None = None
+    homes: array_types.Ints | None = None
 
     @property
     def shows_homes(self) -> bool:
@@ -79,9 +78,9 @@ class OpenedRelease:
         if "whole" not in self.memo:
             columns = tuple(sorted(self.levels))
             groups = packing.group_codes([self.levels[name].codes for name in columns], self.n)
-            first = first_of_groups(groups.of_row, len(groups.size))
+            first = grouping.first_of_groups(groups.of_row, len(groups.size))
             codes = tuple(self.levels[name].codes[first] for name in columns)
-            size = groups.size if self.size is None else sum_by(groups.of_row, self.size, len(groups.size))
+            size = groups.size if self.size is None else grouping.sum_by(groups.of_row, self.size, len(groups.size))
             self.memo["whole"] = Combinations(columns, codes, size.astype(np.int64), groups.of_row)
         combined: Combinations = self.memo["whole"]
         return combined
@@ -198,9 +197,9 @@ class Earlier:
     pending: bool = False
     file: Any = None
     stays: str = ""
-    homes: Ints | None = None
+    homes: array_types.Ints | None = None
 
-    def people(self, old: OpenedRelease) -> tuple[Ints, Ints | None]:
+    def people(self, old: OpenedRelease) -> tuple[array_types.Ints, array_types.Ints | None]:
         """The combination of each person, and the household; of a ledger in no order, of none where it is not known."""
         part = next((part for (kind, *_), part in self.sketch.parts.items() if kind == "homes"), None)
         if self.file is not None:
@@ -300,7 +299,7 @@ def can_intersect(n: int, n_levels: int) -> bool:
     return n * -(-n_levels // BITS) <= MOST_WORDS
 
 
-def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> Words:
+def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> array_types.Words:
     """Candidate levels of a target (codes (n,), 0 missing) for each combination of keys, as bit masks.
 
     A missing target value may be any level; a combination with missing keys may be any that agrees on the keys both
@@ -320,20 +319,20 @@ def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: 
     return _with_wildcards(own, combined.codes)
 
 
-def every_level(n_levels: int) -> Words:
+def every_level(n_levels: int) -> array_types.Words:
     """Bit mask (words,) with the bits of all levels set."""
     bits = np.zeros(max(1, -(-n_levels // BITS)) * BITS, np.uint8)
     bits[:n_levels] = 1
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def n_candidates(sets: Words) -> NDArray[np.int64]:
+def n_candidates(sets: array_types.Words) -> NDArray[np.int64]:
     """Number of levels in each set (bits set per row of the mask)."""
     counted: NDArray[np.int64] = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
     return counted
 
 
-def set_members(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def set_members(sets: array_types.Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """All (row of `sets`, level from 0) pairs as two index arrays."""
     row, word = np.nonzero(sets)
     bits = np.unpackbits(sets[row, word].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
@@ -341,7 +340,7 @@ def set_members(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return row[pair], word[pair] * BITS + bit
 
 
-def _with_wildcards(own: Words, codes: Sequence[NDArray[np.int32]]) -> Words:
+def _with_wildcards(own: array_types.Words, codes: Sequence[NDArray[np.int32]]) -> array_types.Words:
     """Merge the candidate sets of combinations that agree up to missing keys."""
     shown = np.zeros(len(own), np.int64)
     for j, column in enumerate(codes):
@@ -360,7 +359,7 @@ def _with_wildcards(own: Words, codes: Sequence[NDArray[np.int32]]) -> Words:
 
 
 def _join(
-    joined: Words, own: Words, first: NDArray[np.int64], second: NDArray[np.int64],
+    joined: array_types.Words, own: array_types.Words, first: NDArray[np.int64], second: NDArray[np.int64],
     shared: Sequence[NDArray[np.int32]],
 ) -> None:  # fmt: skip
     """Merge the sets of combinations of two missingness patterns that agree on the keys both show, in place."""

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import derived_columns, indicators, recovery_files, touched_cells
+from sdckit.attacks.recovery import derived_columns, indicators, numeric_relations, recovery_files, touched_cells
 from sdckit.attacks.recovery.code_tables import DIGESTS, digest_of, numbered_values, table_of_numbered
 from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
 from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
 from sdckit.attacks.recovery.linked_rows import linked_rows
-from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
 from sdckit.attacks.recovery.reconstruct import Recovered, ordered_by, put_back, row_orders
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction, Source
 from sdckit.attacks.recovery.sorted_orders import by_position
@@ -334,7 +333,7 @@ def _column(recovered: Recovered, make: Callable[[], Floats], some: NDArray[np.i
     at = at if len(some) == len(at) else at[some]
     halves = Halves.of(~np.isnan(at), seed)
     target = recovered.target
-    near = 0.25 if recovered.values is None else tolerance(at)
+    near = 0.25 if recovered.values is None else numeric_relations.tolerance(at)
     judge = Judge(at, target.touched[some], target.column.codes[some], halves.judge)
     return _Column(recovered, make, at, near, some, halves, judge)
 
@@ -397,7 +396,7 @@ def _are_shares(values: Floats) -> bool:
     return len(known) > 0 and bool(((known >= 0) & (known <= 1)).all() and ((known % 1) > 0).mean() > NARROWER)
 
 
-def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> list[Relation]:
+def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> list[numeric_relations.Relation]:
     """Relations that may tell the numbers of a column; what was tried is counted."""
     if column.recovered.values is None:
         return []
@@ -408,7 +407,7 @@ def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> 
     fit = column.halves.fit
     if own:  # of unchanged values the released one is the original: arithmetic of no use
         fit = fit[column.recovered.target.touched[column.some][fit]]
-    relations, tried = find_relations(column.at, use, name=column.name, rows=fit, seed=seed)
+    relations, tried = numeric_relations.find_relations(column.at, use, name=column.name, rows=fit, seed=seed)
     column.tried += tried
     return relations
 
@@ -418,12 +417,12 @@ class _Judged:
     """A relation, and whether it tells the numbers of a column exactly, or to within the units of its companions."""
 
     column: _Column
-    relation: Relation
+    relation: numeric_relations.Relation
     tells: bool
     nearly: bool
 
 
-def _judged(column: _Column, relation: Relation, companions: Sequence[Predictor]) -> _Judged:
+def _judged(column: _Column, relation: numeric_relations.Relation, companions: Sequence[Predictor]) -> _Judged:
     numbers = {part: values for part in relation.parts if (values := companions[part].numbers) is not None}
     fitted, parts = relation.values(numbers), [companions[part] for part in relation.parts]
     exactly, nearly = (column.tells(fitted, near, parts) for near in (column.near, relation.slack))

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import derived_columns, group_agreement, judged_relations
+from sdckit.attacks.recovery import derived_columns, group_agreement, judged_relations, numeric_relations, sorted_orders
 from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor, Rows
-from sdckit.attacks.recovery.numeric_relations import LookedAt, find_relations, tolerance
-from sdckit.attacks.recovery.sorted_orders import neighbours
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again, others_around
 from sdckit.cells.packing import group_codes
 from sdckit.errors import sure
@@ -62,7 +60,7 @@ class Reconstruction:
     sources: list[Source] = field(default_factory=list)
     narrower: tuple[Floats, Floats] | None = None  # bounds of numbers, where they are narrower than what is released
     memo: dict[str, Callable[[], Floats | None]] = field(default_factory=dict, repr=False)
-    looked_at: LookedAt | None = None  # what arithmetic is looked for in
+    looked_at: numeric_relations.LookedAt | None = None  # what arithmetic is looked for in
     times: NDArray[np.int64] | None = None
 
     @classmethod
@@ -402,7 +400,7 @@ def by_order(
         known = state.apart[order]
         if homes is None and not _agree_in_threes(known[known > 0], state.usual_wrong):
             continue
-        last, following = neighbours(known > 0, None if homes is None else homes[order])
+        last, following = sorted_orders.neighbours(known > 0, None if homes is None else homes[order])
         before, after = (np.append(known, 0)[at] for at in (last, following))
         agree = (before == after) & (before > 0)
         judged = agree & (known > 0)
@@ -461,8 +459,8 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
     """Reconstruct by arithmetic that most unchanged numbers obey, judged on those that it was not fitted to."""
     truth = sure(state.numbers)
     if state.looked_at is None:
-        state.looked_at = LookedAt.of(truth, _halves(truth).fit)
-    relations, tried = find_relations(truth, companions, name=state.name, looked_at=state.looked_at)
+        state.looked_at = numeric_relations.LookedAt.of(truth, _halves(truth).fit)
+    relations, tried = numeric_relations.find_relations(truth, companions, name=state.name, looked_at=state.looked_at)
     if not relations:
         return
     judge = judged_relations.Judge(truth, np.zeros(len(truth), np.bool_), state.known, _halves(truth).judge)
@@ -470,7 +468,7 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
         fitted = relation.values(
             {part: own for part in relation.parts if (own := companions[part].numbers) is not None}
         )
-        if judge.tells(fitted, tolerance(truth), tried):
+        if judge.tells(fitted, numeric_relations.tolerance(truth), tried):
             formula = relation.formula if relation.plain else ""
             given = ~np.isnan(fitted)
             state.restore_numbers(given, fitted, relation.columns, relation.formula, "numbers", formula)
