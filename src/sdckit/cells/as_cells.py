@@ -13,9 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells import packing, tabulate
-from sdckit.cells.plans import cells_in_parts, changed_plan, count_cells, key_sizes
-from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
-from sdckit.cells.plans.pair_cells import count_file
+from sdckit.cells.plans import cells_in_parts, changed_plan, count_cells, key_sizes, lazy, pair_cells
 from sdckit.cells.table import AnyCells, Cells
 from sdckit.data import arguments, frames, pa, pd, pt
 from sdckit.data.columns import code_column, to_arrow
@@ -29,7 +27,7 @@ from sdckit.numerics.array_types import Ints
 # From a lazy frame to its cells: in memory where they fit, else in parts.
 
 
-def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: Sequence[str] = ()) -> PlanCells:
+def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: Sequence[str] = ()) -> lazy.PlanCells:
     """Count the cells of a lazy frame on its engine.
 
     `learnt`: variables whose levels will be counted within cells: where they fit, in the same pass.
@@ -39,7 +37,7 @@ def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: Sequence[st
     return frames.built(lambda: _tabulated(frame, roles, learnt))
 
 
-def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) -> PlanCells:
+def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) -> lazy.PlanCells:
     grouped = count_cells.group_keys(frame, roles)
     finer = grouped.by_levels(learnt)
     few = None if finer is grouped else finer.bring_if_few()
@@ -48,7 +46,7 @@ def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) ->
     if isinstance(counted, cells_in_parts.CellsAside):
         return replace(cells_in_parts.tabulate_parts(grouped, counted), too_many=in_vain)
     here = tabulate.tabulate_counts(counted, roles)
-    return LazyCells(
+    return lazy.LazyCells(
         keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,
         columns=here.columns, roles=roles, here=here, counted=counted, frame=frame,
         own_columns=tuple(frames.column_names(frame)), too_many=in_vain,
@@ -213,7 +211,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
     n = count_records(frame)
     if n == 0:
         raise DataError("the data has no records")
-    check_collected(n, len(chosen), frame, files)
+    lazy.check_collected(n, len(chosen), frame, files)
     own = frame.select(*(chosen or frame.collect_schema().names()[:1]))  # of no column a plan has no rows
     if frame.implementation.is_polars():  # categories without an order would come in that of their dictionary
         free = [name for name, kind in own.collect_schema().items() if kind == nw.Categorical]
@@ -296,7 +294,7 @@ def groups_of(frame: nw.DataFrame[Any], columns: Sequence[str]) -> tuple[np.ndar
 def group_sizes(frame: frames.Frame, columns: Sequence[str], n: int) -> Ints:
     """The records of each group of n by some columns, missing being a value; of a plan counted by its engine."""
     if isinstance(frame, nw.LazyFrame):
-        return count_file(frame, columns, n)[1]
+        return pair_cells.count_file(frame, columns, n)[1]
     of_row, n_groups = groups_of(frame, columns)
     return np.bincount(of_row, minlength=n_groups)
 

@@ -9,10 +9,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells import as_cells, pair_result, parted_pair
+from sdckit.cells import as_cells, pair_result, parted_pair, table
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
-from sdckit.cells.table import AnyCells, Cells, group_column
 from sdckit.data import arguments, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
@@ -349,7 +348,7 @@ class RecordResult(Result):
 
     def told(self, column: str) -> Values:
         """Values of each record under a column name of `file_figures`; of m releases a row for each."""
-        cells: Cells = self.__dict__["cells"]
+        cells: table.Cells = self.__dict__["cells"]
         return cells.row_values(column)
 
     def told_frame(self) -> tuple[nw.DataFrame[Any], NDArray[np.int64] | None]:
@@ -366,7 +365,7 @@ class RecordResult(Result):
     def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
         """The units to resample: function that returns values, number of records of each value, and households."""
         del roles  # those that the cells were made with
-        cells: Cells = self.__dict__["cells"]
+        cells: table.Cells = self.__dict__["cells"]
         cluster = cells.cluster
         if cluster is not None:
             return self.told, np.ones(cells.n, np.int64), cells.household_of_row(cluster)
@@ -394,7 +393,7 @@ class CellsResult(RecordResult):
         Text before the names of the columns of `records`.
     """
 
-    cells: AnyCells
+    cells: table.AnyCells
     prefix: str = field(default="", kw_only=True)
     notes: dict[str, str] = field(default_factory=dict, kw_only=True)
 
@@ -466,7 +465,7 @@ class PairRecordResult(RecordResult, pair_result.PairResult):
         if whose is None:
             times = self.pair.times
             return self.told, np.ones(n, np.int64) if times is None else times[0], None
-        of_row, n_units = group_column(frame, whose)
+        of_row, n_units = table.group_column(frame, whose)
         if rows is None:
             return self.told, np.ones(n, np.int64), (of_row, n_units)
         used, own = np.unique(of_row[rows], return_inverse=True)
@@ -539,7 +538,7 @@ class Breakdown:
         """Whether records are resampled."""
         return self.rng is not None
 
-    def extra(self, cells: AnyCells) -> tuple[str, ...]:
+    def extra(self, cells: table.AnyCells) -> tuple[str, ...]:
         """Columns that a plan's cells have to bring with them for it."""
         whose = (cells.roles.household, cells.roles.person) if self.rng is not None else ()
         return tuple(dict.fromkeys([*self.by, *(column for column in whose if column is not None)]))

@@ -9,8 +9,7 @@ from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.plans import count_cells, lazy
 from sdckit.cells.plans.attach import attach
-from sdckit.data.columns import code_column
-from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, hash_ids
+from sdckit.data import columns, drawn_rows
 from sdckit.data.frames import column_names, on_spark, open_frame
 from sdckit.data.memory import PER_VALUE, bytes_of_search, room_of_search
 from sdckit.numerics import array_types, grouping
@@ -27,8 +26,8 @@ def draw_records(pair: Pair, n: int, *, seed: int | None, household: str | None 
     id, files = str(pair.id), (pair.original if pair.raw is None else pair.raw, *pair.released)
     apart = [id] if household is None or household == id else [id, household]
     frame, _ = columns_in_memory(files[0], {"id": apart})
-    key = np.random.default_rng(seed).bytes(KEY_BYTES)
-    rows, _ = draw_rows(frame[id], n if len(apart) == 1 else len(frame), key)
+    key = np.random.default_rng(seed).bytes(drawn_rows.KEY_BYTES)
+    rows, _ = drawn_rows.draw_rows(frame[id], n if len(apart) == 1 else len(frame), key)
     if len(apart) > 1:
         rows = _by_household(frame[apart[1]], rows, n, key)
     ids = frame.select(id)[rows.tolist()]
@@ -45,14 +44,14 @@ def some_records(pair: Pair, n: int) -> Pair:
 
 def _by_household(series: nw.Series[Any], rows: array_types.Ints, n: int, key: bytes) -> array_types.Ints:
     """Rows of households drawn by their hash, until there are n; who has none is left out."""
-    coded = code_column(series)
+    coded = columns.code_column(series)
     codes = coded.codes()
     known = codes < coded.span  # null and NaN are none
     _, of_row = np.unique(codes[known], return_inverse=True)
     at = np.flatnonzero(known)
     size = np.bincount(of_row)
     first = at[grouping.first_of_groups(of_row.astype(np.int32), len(size))]
-    turn = np.argsort(hash_ids(series[first.tolist()], key))
+    turn = np.argsort(drawn_rows.hash_ids(series[first.tolist()], key))
     chosen = np.zeros(len(size), np.bool_)
     chosen[turn[: int(np.searchsorted(np.cumsum(size[turn]), n)) + 1]] = True
     within = np.zeros(len(known), np.bool_)

@@ -32,9 +32,8 @@ from sdckit.cells.plans.count_cells import (
     too_many,
 )
 from sdckit.cells.shared_coding import SharedCoding, classes_of
-from sdckit.data import pa, pc, pl, pt
+from sdckit.data import memory, pa, pc, pl, pt
 from sdckit.data.frames import carried_out, check_plan_names, collect, count_records, on_spark
-from sdckit.data.memory import bytes_here
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Codes, Floats, Ints
 
@@ -112,7 +111,7 @@ def in_passes(sets: Sequence[Sequence[str]], bounds: Sequence[int], plan: Any = 
     """Sets of columns by number, as many in one pass as fit; `bounds`: rows that the table of each has at most."""
     batch: list[int] = []
     names: set[str] = set()
-    rows, here = 0, bytes_here(plan)
+    rows, here = 0, memory.bytes_here(plan)
     for at, (own, bound) in enumerate(zip(sets, bounds, strict=True)):
         if batch and rows + bound > cells_within(len(names | set(own)), here):
             yield batch
@@ -190,7 +189,7 @@ class PairTables:
         files = []
         for file in range(len(self.frames)):
             bounds = [self._bound(codings, file) for codings in sets]
-            here = bytes_here(self.frames[file])  # asked of the engine once, not for every table
+            here = memory.bytes_here(self.frames[file])  # asked of the engine once, not for every table
             for own, bound, codings in zip(names, bounds, sets, strict=True):
                 most = cells_within(len(own), here)
                 if bound > most and (n_cells := self._n_cells(file, codings)) > most:
