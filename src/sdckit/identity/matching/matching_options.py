@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from sdckit.cells import number_columns, parted_pair
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.data import arguments, columns, frames, nearest
-from sdckit.data.memory import bytes_here, bytes_of_matching, what_opens
+from sdckit.data import arguments, columns, frames, memory, nearest
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.roles import resolve_roles
@@ -390,13 +389,13 @@ def files_to_match(
 def refuse_what_does_not_fit(pair: Pair, n_variables: int, n_intervals: int = 0) -> None:
     """Raise TooMuchError where matching what came from an engine takes more than is left beside it."""
     plan: Any = next((frame for frame in pair.plans if frames.is_lazy(frame)), None)
-    here = None if plan is None or isinstance(pair, parted_pair.PartedPair) else bytes_here(plan)
+    here = None if plan is None or isinstance(pair, parted_pair.PartedPair) else memory.bytes_here(plan)
     rows = max(map(len, pair.frames)) if here is not None else 0
-    takes = bytes_of_matching(rows, 2 * n_variables, n_intervals)
+    takes = memory.bytes_of_matching(rows, 2 * n_variables, n_intervals)
     if here is not None and takes > here:
         raise TooMuchError(
             f"matching {rows:,} rows with as many takes about {takes / 1e9:.1f} GB, and {here / 1e9:.1f} GB are left "
-            f"beside the engine; take fewer columns, recode them more coarsely, {what_opens(plan, takes / here)}"
+            f"beside the engine; take fewer columns, recode them more coarsely, {memory.what_opens(plan, takes / here)}"
         )
 
 

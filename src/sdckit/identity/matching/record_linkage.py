@@ -19,9 +19,8 @@ from sdckit.cells.pair import Pair, check_present, open_files, open_pair
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import check_ids
 from sdckit.cells.record_result import Breakdown, IntervalKind, PairRecordResult, breakdown, group_columns
-from sdckit.data import arguments, drawn_rows
+from sdckit.data import arguments, drawn_rows, frames
 from sdckit.data.columns import code_column, first_rows, float_values
-from sdckit.data.frames import blocks, column_names, is_lazy, rows_among
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
@@ -84,7 +83,7 @@ class PeopleDrawn:
         masked = self.pair.released[j]
         own = paired(*reversed(compared.encode(self.pair.original, masked, self.ends)))
         nearest, start = None, 0
-        for block in blocks(plan, compared.names, BLOCK):
+        for block in frames.blocks(plan, compared.names, BLOCK):
             known, query = compared.encode(block, masked, self.ends)
             part = prepare(known).nearest(query, min(k, known.n))
             part = Neighbours(part.distance, part.index + start, part.n_closer, part.n_tied, part.tolerance)
@@ -124,8 +123,8 @@ def draw_people(
     labels, names = opened.names, compared.names
     wanted_of = {"variables": names, "id": (id,)}
     check_present([(frame, wanted_of, label) for frame, label in zip(opened.frames, labels, strict=True)])
-    plans: list[Any] = [frame for frame in opened.frames if is_lazy(frame)]
-    check_ids(plans, id, [label for frame, label in zip(opened.frames, labels, strict=True) if is_lazy(frame)])
+    plans: list[Any] = [frame for frame in opened.frames if frames.is_lazy(frame)]
+    check_ids(plans, id, [label for frame, label in zip(opened.frames, labels, strict=True) if frames.is_lazy(frame)])
     ids, _ = as_cells.columns_in_memory(opened.original, {"id": (id,), "by": by})
     rows, n = drawn_rows.draw_rows(ids.get_column(id), k, key, group_columns(ids, by)[1] if by else None)
     wanted = ids.get_column(id)[rows.tolist()].to_list()
@@ -151,7 +150,7 @@ def _rows(
 
     def passing() -> Iterator[Any]:
         nonlocal size
-        for block in blocks(frame, columns, BLOCK):
+        for block in frames.blocks(frame, columns, BLOCK):
             size += len(block)
             for j, name in enumerate(numbers):
                 values = float_values(block[name], "numeric")
@@ -163,7 +162,7 @@ def _rows(
                 ends[1, j] = np.fmax.reduce(values, initial=ends[1, j])
             yield block
 
-    together = rows_among(passing(), id, wanted)
+    together = frames.rows_among(passing(), id, wanted)
     if empty:
         raise DataError(f"{label}: numeric {next(name for name in numbers if name in empty)!r} has no value at all")
     place = {value: number for number, value in enumerate(wanted)}
@@ -173,7 +172,7 @@ def _rows(
 def are_numbers(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
     """Those of some columns that the original stores as numbers."""
     kinds = opened.original.collect_schema()
-    return tuple(name for name in names if name in column_names(opened.original) and kinds[name].is_numeric())
+    return tuple(name for name in names if name in frames.column_names(opened.original) and kinds[name].is_numeric())
 
 
 Method = Literal["nearest", "rank", "assignment"]
