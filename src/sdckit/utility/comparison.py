@@ -14,8 +14,7 @@ from sdckit.display import same_note
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats
 from sdckit.result import json_ready
-from sdckit.utility.models import combine, model_design
-from sdckit.utility.models.interval_overlap import Version, shared_part
+from sdckit.utility.models import combine, interval_overlap, model_design
 
 # Rounding of published numbers that count records.
 
@@ -99,7 +98,7 @@ class TermComparison(PairResult):
     few: tuple[bool, ...] = ()
     few_spread: tuple[bool, ...] = ()
     steps: tuple[float, ...] = ()
-    version: Version = "snoke"
+    version: interval_overlap.Version = "snoke"
     kind: CompareKind = "observed"
     level: float = 0.95
     n: int = 0
@@ -151,7 +150,7 @@ class TermComparison(PairResult):
                 ends.append(np.array([rounded[1:]]))
                 for name, number in zip(names, rounded, strict=True):
                     out[name][j] = number
-            out["overlap"][j] = float(shared_part(ends[0], ends[1], self.version, self.level)[0])
+            out["overlap"][j] = float(interval_overlap.shared_part(ends[0], ends[1], self.version, self.level)[0])
         return out
 
     @property
@@ -223,7 +222,7 @@ def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least:
 
 def compare_terms(
     names: Sequence[str], original: FileEstimates, released: Sequence[FileEstimates], *, labels: Sequence[str],
-    kind: CompareKind, level: float, version: Version, ratio: float, notes: dict[str, str],
+    kind: CompareKind, level: float, version: interval_overlap.Version, ratio: float, notes: dict[str, str],
     told: Sequence[str] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Compare the estimates of m releases with those of the original, term by term.
@@ -239,7 +238,7 @@ def compare_terms(
     together = _together(original, released, kind, level, ratio)
     known = combine.limits(original.value, original.variance, original.df, level)
     ends = np.column_stack(known), np.column_stack([together.low, together.high])
-    overlap = shared_part(*ends, version, level)
+    overlap = interval_overlap.shared_part(*ends, version, level)
     error = np.sqrt(original.variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         standardised = np.where(error > 0, (together.estimate - original.value) / error, np.nan)
