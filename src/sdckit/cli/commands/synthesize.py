@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from sdckit.cli import errors, progress, recipe_files
+from sdckit.cli import errors, outputs, progress, recipe_files
 from sdckit.cli.options import Quiet, Texts, as_typed, path_typed, split, split_named
-from sdckit.cli.outputs import check_targets
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.methods import ADVICE
 from sdckit.errors import ScenarioError
@@ -90,7 +89,7 @@ def synthesize(
     file = reading.file
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
-    check_targets(*numbered(out, m), log, inputs=(*reading.inputs, scenario, replay))
+    outputs.check_targets(*numbered(out, m), log, inputs=(*reading.inputs, scenario, replay))
     recipe_files.check_release(numbered(out, m), log, replay=replay, force=force)
     recipe_files.check_format(out, *reading.inputs, excel_safe=excel_safe)
     engine.check(reading)
