@@ -219,8 +219,7 @@ class Pair:
         if self.control is None:
             return per_file
         if ("days", name) not in self.with_control:
-            own = days_values(self.control.get_column(name), file=CONTROL)
-            self.with_control["days", name] = own
+            self.with_control["days", name] = days_values(self.control.get_column(name), file=CONTROL)
         return (*per_file, self.with_control["days", name])
 
     def _floats(self, kind: str, name: str, read: Callable[[nw.Series[Any], str], Floats]) -> tuple[Floats, ...]:

@@ -623,8 +623,7 @@ def differing(before: Any, after: Any) -> NDArray[np.bool_]:
         return np.array([value != other for value, other in pairs], np.bool_)
     other = as_mask(pc.not_equal(first, second))
     if pa.types.is_floating(first.type):
-        nan = as_mask(pc.and_(pc.is_nan(first), pc.is_nan(second)))
-        other = other & ~nan
+        other = other & ~as_mask(pc.and_(pc.is_nan(first), pc.is_nan(second)))
     return gone | other
 
 

@@ -310,8 +310,7 @@ def _drawn(
     column = random_columns(len(ordered), n, k, rng)
     value = table.codes[column, rng.integers(0, table.n, n)[:, None]]
     side = np.where(value > middle[column], AT_LEAST, AT_MOST)
-    operator = np.where(ordered[column] & (value > 0), side, EQUAL)
-    return Predicates(column, operator.astype(np.int8), value)
+    return Predicates(column, np.where(ordered[column] & (value > 0), side, EQUAL).astype(np.int8), value)
 
 
 def _middles(table: Table) -> NDArray[np.int32]:

@@ -117,8 +117,7 @@ def _joined(
     frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], counted: pa.Table, figures: Mapping[str, pa.Array]
 ) -> nw.LazyFrame[Any]:
     """Join on the engine; since joins match no missing values, these are filled and flagged in columns of their own."""
-    columns = {key.column: counted.column(key.name) for key in keys}
-    table = pa.table(columns | dict(figures))
+    table = pa.table({key.column: counted.column(key.name) for key in keys} | dict(figures))
     mine: list[nw.Expr] = []
     theirs: list[nw.Expr] = []
     for key in keys:

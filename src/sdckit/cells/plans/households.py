@@ -94,8 +94,7 @@ class Household:
             frame = frame.with_columns(once.alias(SUM))
             summed = nw.col(SUM)
         frame = frame.with_columns(summed.sum().over(HOME).alias(SUM))
-        household_sum = nw.when(key.absent).then(own).otherwise(nw.col(SUM))
-        summed_up = frame.with_columns(household_sum.alias(name))
+        summed_up = frame.with_columns(nw.when(key.absent).then(own).otherwise(nw.col(SUM)).alias(name))
         return summed_up.with_columns(expm1_negative(own).alias(name)).drop(HOME, SUM)
 
 

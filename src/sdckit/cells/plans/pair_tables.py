@@ -396,8 +396,7 @@ class PairTables:
         return key.one_zero(key.value)
 
     def _number(self, file: int, name: str) -> nw.Expr:
-        key = KeyColumn.of(name, 0, self.frames[file].collect_schema()[name])
-        return key.value.cast(nw.Float64)
+        return KeyColumn.of(name, 0, self.frames[file].collect_schema()[name]).value.cast(nw.Float64)
 
     def _expression(self, file: int, coding: SharedCoding) -> nw.Expr:
         """A variable as it is grouped by: its values, or the number of its class."""

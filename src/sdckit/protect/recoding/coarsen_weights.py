@@ -154,8 +154,7 @@ def weight_groups(order: Ints, unit: Ints, codes: Ints, k: int, most: float) -> 
     last[:-1] = unit[order][1:] != unit[order][:-1]
     group, starts = np.full(int(order.max()) + 1, -1, np.int64), np.zeros(len(order) + 1, np.int64)
     count = np.zeros((len(codes), int(codes.max(initial=0)) + 1), np.int64)
-    n = int(_groups(order, last, codes, count, k, most, group, starts))
-    return group, n
+    return group, int(_groups(order, last, codes, count, k, most, group, starts))
 
 
 # Weights calibrated to known totals: raking, for persons or with one weight per household.

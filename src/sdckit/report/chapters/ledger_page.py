@@ -39,8 +39,7 @@ def plain_ledger(
     )
     judged = tuple(verdict_tree(verdict, settings[verdict.intruder]) for verdict in verdicts)
     tree |= {"verdicts": judged, "passed": AllHold(tuple(cast("Holds", verdict["holds"]) for verdict in judged))}
-    document = Document(tree, ledger.variables, tuple(ledger.relations), n)
-    return protect(document, internal=internal)
+    return protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal)
 
 
 def ledger_page(plain: view.Plain, name: str) -> blocks.Page:

@@ -141,8 +141,7 @@ def write_json(
     printed = os.fspath(path) == "-"
     if not printed:
         real_target(path)
-    plain = plain_document(assessment, internal=internal, beside=beside)
-    text = render_json(plain)
+    text = render_json(plain_document(assessment, internal=internal, beside=beside))
     if printed:
         _print(text)
         return None

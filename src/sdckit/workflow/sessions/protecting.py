@@ -73,8 +73,7 @@ def _plain(value: Any) -> Any:
 
 def digest(*parts: Any) -> str:
     """Hash of the inputs of a release, to see whether it is still that of the steps."""
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
 
 
 def data_for(desk: Desk, recipe: Recipe, scenario: Scenario) -> Any:
