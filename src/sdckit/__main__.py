@@ -1,7 +1,5 @@
 """``python -m sdckit``: the same as the command ``sdckit``."""
 
-from __future__ import annotations
-
 from sdckit.cli import main
 
 if __name__ == "__main__":

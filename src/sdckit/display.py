@@ -1,7 +1,5 @@
 """Text escaped for display (no control, directional or invisible characters, no line ends), and HTML for notebooks."""
 
-from __future__ import annotations
-
 import re
 import sys
 import unicodedata

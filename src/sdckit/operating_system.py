@@ -4,8 +4,6 @@ What a system lacks is left out, and never ends a program: on Windows a private 
 what a killed process left is not looked for.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import gc

@@ -713,8 +713,7 @@ class Seats:
         self._later(seat, grace)
 
     def _later(self, seat: Seat, grace: float) -> None:
-        loop = asyncio.get_running_loop()
-        self._leaving[seat.name] = loop.call_later(grace, self._rest, seat, grace)
+        self._leaving[seat.name] = asyncio.get_running_loop().call_later(grace, self._rest, seat, grace)
 
     def _rest(self, seat: Seat, grace: float) -> None:
         if not seat.has_work():

@@ -10,11 +10,10 @@ from shiny.ui import HTML, Tag, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Work
 from sdckit.app.page_context import Room, Say, file_field
 from sdckit.app.step_sentences import summary
+from sdckit.data import losses, methods
 from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.files.file_limits import toml_of
 from sdckit.data.limits import limit_words
-from sdckit.data.losses import INFORMATION, LOSSES
-from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_steps import written
 
@@ -52,7 +51,7 @@ def form(
     shown: list[Tag] = []
     folded: list[Tag] = []
     for entry in asked["entries"]:
-        if entry["name"] in METHODS[asked["method"]].editors:
+        if entry["name"] in methods.METHODS[asked["method"]].editors:
             continue
         if entry["name"] == "intruder" and len(intruders) < 2:
             continue
@@ -123,7 +122,7 @@ def arguments_of(say: Say, asked: Plain, read: Read) -> dict[str, Any]:
     arguments: dict[str, Any] = {}
     for entry in asked["entries"]:
         name = entry["name"]
-        if name in METHODS[asked["method"]].editors:
+        if name in methods.METHODS[asked["method"]].editors:
             continue
         given = read(f"arg_{name}")
         text = given.strip() if isinstance(given, str) else given
@@ -283,13 +282,13 @@ def start_shown(room: Room, asking: str = "", chosen: Plain | None = None) -> Ta
             ui.input_select(
                 "loss",
                 say(LOSS),
-                {name: say(words) for name, words in LOSSES.items()},
+                {name: say(words) for name, words in losses.LOSSES.items()},
                 selected=chosen.get("loss"),
                 width="36em",
             ),
             regression_fields(say, chosen),
             tags.p(say(ABOUT_LOSS), class_="quiet"),
-            open="" if chosen.get("loss", INFORMATION) != INFORMATION else None,
+            open="" if chosen.get("loss", losses.INFORMATION) != losses.INFORMATION else None,
         ),
         class_="start",
     )
@@ -302,7 +301,7 @@ def step_shown(say: Say, work: Work, at: int, figures: Plain) -> Tag:
         type="checkbox", data_act="switch", data_at=str(at), checked="" if step.on else None,
         aria_label=say("Step {n} is carried out", n=number),
     )  # fmt: skip
-    named = tags.strong(f"{number}. {say(METHODS[step.method].title)}")
+    named = tags.strong(f"{number}. {say(methods.METHODS[step.method].title)}")
     buttons = tags.span(
         button("↑", "up", at, disabled=at == 0, about=say("Move step {n} up", n=number)),
         button("↓", "down", at, disabled=at == last, about=say("Move step {n} down", n=number)),

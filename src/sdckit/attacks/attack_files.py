@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 
 from sdckit.attacks import attack_rates
 from sdckit.attacks.attack_rates import AttackResult, ControlState, Group, Tally
-from sdckit.cells.comparable_files import warn_of_numbers
-from sdckit.cells.number_columns import declared_numbers, measured_columns
-from sdckit.cells.packing import SharedGroups
+from sdckit.cells import comparable_files, number_columns, packing, shared_coding
 from sdckit.cells.pair import CONTROL, Pair, open_pair
-from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import KEY_BYTES, NEED_ID, drawn_note, hash_ids, people_drawn
 from sdckit.data.nearest import did_you_mean
@@ -76,11 +73,11 @@ class AttackFiles:
             return "apart"
         return "overlapping" if self.overlap >= MATERIAL * self.n_control else "shared"
 
-    def codes(self, name: str) -> SharedCoding:
+    def codes(self, name: str) -> shared_coding.SharedCoding:
         """A column as category codes, the same codes in every file."""
         return self.pair.codes(name, control=True)
 
-    def groups(self, names: Sequence[str]) -> SharedGroups:
+    def groups(self, names: Sequence[str]) -> packing.SharedGroups:
         """Records of all files grouped by some columns as categories."""
         return self.pair.groups(names, control=True)
 
@@ -101,10 +98,10 @@ class AttackFiles:
     def _too_long(self, name: str) -> bool:
         columns = [frame.get_column(name) for frame in (*self.pair.frames, self.pair.control) if frame is not None]
         ends = [(column.min(), column.max()) for column in columns if column.dtype.is_integer() and column.count()]
-        return any(abs(int(end)) > EXACT for pair in ends for end in pair)
+        return any(abs(int(end)) > shared_coding.EXACT for pair in ends for end in pair)
 
 
-def is_ordered(coding: SharedCoding) -> bool:
+def is_ordered(coding: shared_coding.SharedCoding) -> bool:
     """Whether values have distances: numbers, dates, times; not text, not true and false."""
     return coding.kind.partition(" with ")[0] in ORDERED
 
@@ -170,7 +167,7 @@ def all_variables(
         if not shared:
             raise ColumnError("original and release have no column in common")
         names = tuple(shared)
-        warn_of_numbers(opened.original, names)
+        comparable_files.warn_of_numbers(opened.original, names)
         if left:
             notes["variables"] = f"not in every file, left out: {', '.join(map(str, left))}"
     if not names:
@@ -227,8 +224,7 @@ def _equal(files: AttackFiles) -> str:
 
 def _overlap(files: AttackFiles, names: Sequence[str]) -> int:
     """Number of control records equal to an original record, where that exceeds chance agreement; otherwise 0."""
-    columns = tuple(dict.fromkeys(names))
-    size = files.groups(columns).size
+    size = files.groups(tuple(dict.fromkeys(names))).size
     own, other = size[0], size[-1]
     overlap = int(other[own > 0].sum())
     twins = int(own[own > 1].sum() + other[other > 1].sum())
@@ -265,7 +261,7 @@ def numeric_columns(
     files: AttackFiles, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
 ) -> tuple[str, ...]:
     """Columns compared by their differences: those declared, otherwise all numbers, dates and times."""
-    declared = declared_numbers(numeric, scenario, names)
+    declared = number_columns.declared_numbers(numeric, scenario, names)
     if declared is None:
         return tuple(name for name in names if files.ordered(name))
     for name in declared:
@@ -285,7 +281,7 @@ def numeric_variables(pair: Pair, names: Sequence[str], *, declared: Sequence[st
 
     Whole numbers with few values are taken for codes.
     """
-    files, measured = AttackFiles(pair), measured_columns(pair, names)
+    files, measured = AttackFiles(pair), number_columns.measured_columns(pair, names)
     return tuple(
         name
         for name in names
@@ -387,8 +383,7 @@ def _pieces(groups: Ints, sizes: Ints) -> Iterator[Ints]:
     """Split queries into pieces whose candidate lists fit into memory (`LISTED` rows each)."""
     if len(groups) == 0:
         return
-    piece = np.cumsum(sizes) // LISTED
-    yield from np.split(groups, np.flatnonzero(np.diff(piece)) + 1)
+    yield from np.split(groups, np.flatnonzero(np.diff(np.cumsum(sizes) // LISTED)) + 1)
 
 
 # Targets of an attack: records of the original and of the control file, also by subgroup.

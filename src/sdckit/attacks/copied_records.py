@@ -12,21 +12,16 @@ import numpy as np
 
 from sdckit.attacks import equal_records
 from sdckit.attacks.equal_records import EqualRecords
-from sdckit.cells.as_cells import group_sizes
-from sdckit.cells.comparable_files import warn_of_numbers
+from sdckit.cells import as_cells, comparable_files, pair_result
 from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
-from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.cells.plans.pair_cells import check_records
+from sdckit.cells.plans import lazy, pair_cells
 from sdckit.cells.plans.record_hashes import EqualCounts, HashedFiles, hash_files, mean_size
 from sdckit.data import arguments
 from sdckit.data.columns import days_values, float_values
 from sdckit.data.frames import Frame, count_records, is_lazy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
-from sdckit.numerics.array_types import Codes, Floats
-from sdckit.numerics.grouping import group
-from sdckit.numerics.intervals import wilson
+from sdckit.numerics import array_types, grouping, intervals
 
 # Values as they are printed: numbers with the decimals of the release.
 
@@ -35,7 +30,7 @@ MOST_DECIMALS = 9
 FEW_VALUES = 10  # of a number are those of a category: none is near another
 
 
-def decimals_shown(values: Floats) -> int | None:
+def decimals_shown(values: array_types.Floats) -> int | None:
     """Decimals that numbers are written with; None where they have more than nine.
 
     >>> decimals_shown(np.array([1.5, np.nan, 2.25])), decimals_shown(np.array([1 / 3]))
@@ -51,7 +46,7 @@ def _types(pair: Pair, name: str) -> list[Any]:
     return [frame.collect_schema()[name] for frame in frames]
 
 
-def _values(pair: Pair, name: str, chosen: Sequence[int]) -> list[Floats]:
+def _values(pair: Pair, name: str, chosen: Sequence[int]) -> list[array_types.Floats]:
     """Numbers, or dates in days, of a column in original, one release and control, in the rows of `Pair.codes`."""
     frames = [*pair.frames, *([] if pair.control is None else [pair.control])]
     series = [frames[file].get_column(name) for file in chosen]
@@ -64,7 +59,7 @@ def _values(pair: Pair, name: str, chosen: Sequence[int]) -> list[Floats]:
     return values
 
 
-def _on_a_scale(pair: Pair, name: str, chosen: Sequence[int]) -> tuple[Floats, Floats] | None:
+def _on_a_scale(pair: Pair, name: str, chosen: Sequence[int]) -> tuple[array_types.Floats, array_types.Floats] | None:
     """The values of a column, and where they lie on the scale of the original's; None for no numbers, or for few."""
     types = _types(pair, name)
     if not (all(kind.is_numeric() for kind in types) or all(kind.is_temporal() for kind in types)):
@@ -77,7 +72,7 @@ def _on_a_scale(pair: Pair, name: str, chosen: Sequence[int]) -> tuple[Floats, F
     return together, equal_records.on_a_scale(together, own, None if pair.times is None else pair.times[0])
 
 
-def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> Codes:
+def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> array_types.Codes:
     """Codes of a column in original, one release and control, one after the other; a missing value is a category."""
     types = _types(pair, name)
     measured = any(kind.is_float() or kind.is_decimal() for kind in types)
@@ -89,7 +84,7 @@ def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> Codes:
     together = np.concatenate(values)
     printed = (together if decimals is None else np.round(together, decimals)) + 0.0  # -0.0 prints as 0
     printed[np.isnan(printed)] = np.nan  # one missing value, whatever its bits
-    return group(printed.view(np.uint64)).of_row
+    return grouping.group(printed.view(np.uint64)).of_row
 
 
 # What chance makes, and the lower bound of what lies beyond it.
@@ -115,8 +110,8 @@ def beyond_control(equal: EqualRecords, n_released: float, n_control: float, lev
     """
     share, chance = equal.copies / n_released, equal.control / n_control
     two_sided = 2 * level - 1
-    low = wilson(equal.copies, n_released, two_sided).low
-    high = wilson(equal.control, n_control, two_sided).high
+    low = intervals.wilson(equal.copies, n_released, two_sided).low
+    high = intervals.wilson(equal.control, n_control, two_sided).high
     return Beyond(share, chance, share - chance - math.hypot(share - low, high - chance))
 
 
@@ -134,7 +129,7 @@ def beyond_good_turing(equal: EqualRecords, n: float, n_released: float, level: 
     (0.2, 0.205)
     """
     share, chance = equal.copies / n_released, 2 * equal.twice / n
-    low = wilson(equal.copies, n_released, 2 * level - 1).low
+    low = intervals.wilson(equal.copies, n_released, 2 * level - 1).low
     z2 = NormalDist().inv_cdf(level) ** 2
     margin = (z2 + math.sqrt(z2 * (4 * equal.twice + 6 * equal.thrice + z2))) / n
     return Beyond(share, chance, share - chance - math.hypot(share - low, margin))
@@ -184,7 +179,7 @@ NOT_SHARED = "no released value of them is in the original, so they are left out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CopiedRecords(PairResult):
+class CopiedRecords(pair_result.PairResult):
     """Released records that are copies, beside what chance makes. Means over the releases.
 
     Attributes
@@ -315,10 +310,10 @@ def copied_records(
     if variables is None:
         apart = notes.get("variables", "").removeprefix(NOT_SHARED.format("")).split(", ")
         original = opened.plans[0] if opened.plans else opened.original
-        warn_of_numbers(original, [name for name in names if name not in apart])
+        comparable_files.warn_of_numbers(original, [name for name in names if name not in apart])
     per_release, left_out, moved, by_control, doubts = zip(*judged, strict=True)
     return CopiedRecords(
-        pair, per_release, MISSING_RULE, notes, n=pair.n, **mean_figures(per_release, notes),
+        pair, per_release, MISSING_RULE, notes, n=pair.n, **pair_result.mean_figures(per_release, notes),
         chance="control" if all(by_control) else "Good-Turing", variables=names, not_compared=others,
         left_out=left_out, moved=moved, doubtful=tuple(doubt for some in doubts for doubt in some),
     )  # fmt: skip
@@ -355,10 +350,10 @@ def _open(
         if pair is None:
             also = _clusters(opened.original, scenario)
             pair = read_pair(opened, columns, also=also, aligned=False, control=True, attack=True)
-    except TooMuchError:
+    except lazy.TooMuchError:
         if any(_hashed(opened, j, names) is None for j in range(1, opened.m + 1)):
             raise
-        check_records(opened._sizes, opened.names)
+        pair_cells.check_records(opened._sizes, opened.names)
         pair = opened
     return pair, names, tuple(others)
 
@@ -386,7 +381,7 @@ def _cluster_size(pair: Pair, scenario: Scenario | None) -> float:
         return 1.0
     if is_lazy(pair.original):
         return mean_size(original, clusters[0])
-    sizes = group_sizes(original, clusters, pair.n).astype(np.float64)
+    sizes = as_cells.group_sizes(original, clusters, pair.n).astype(np.float64)
     return float((sizes**2).sum() / sizes.sum())
 
 
@@ -419,7 +414,7 @@ def _size_of(control: Frame | None) -> int:
     return count_records(control.to_native()) if is_lazy(control) else len(control)  # type: ignore[arg-type]
 
 
-def _is_shared(codes: Codes, rows: Sequence[int]) -> bool:
+def _is_shared(codes: array_types.Codes, rows: Sequence[int]) -> bool:
     """Whether some value of a column is in the original and in the release."""
     present = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
     present[codes[: rows[0]]] = True

@@ -10,9 +10,8 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from sdckit.cells.packing import group_codes
+from sdckit.numerics import coding, grouping
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
-from sdckit.numerics.coding import hash_words
-from sdckit.numerics.grouping import first_of_groups
 
 KNOTS, FEWEST_BETWEEN = 64, 8  # places at which a number is put on a scale, and records between two of them
 
@@ -171,8 +170,7 @@ def given_extremes(values: Floats, codes: Codes, sizes: Sequence[int], times: In
     value[codes] = values
     known = np.flatnonzero((own > 0) & np.isfinite(value))
     if len(known) > 2 * TOWARDS_ENDS:  # no others are looked at
-        towards = [TOWARDS_ENDS - 1, -TOWARDS_ENDS]
-        order = np.argpartition(value[known], towards)
+        order = np.argpartition(value[known], [TOWARDS_ENDS - 1, -TOWARDS_ENDS])
         known = known[np.concatenate([order[:TOWARDS_ENDS], order[-TOWARDS_ENDS:]])]
     in_order = known[np.argsort(value[known])]
     ends = np.unique(np.concatenate([in_order[:ENDS], in_order[-ENDS:]]))
@@ -298,7 +296,7 @@ def count_near(
     block = group_codes([codes for at, codes in enumerate(columns) if at not in places], sum(sizes)).of_row
     rows = _sought(block, [places[at] for at in _of_most_values(places, columns)])
     of_row = group_codes([codes[rows] for codes in columns], len(rows)).of_row
-    first = rows[first_of_groups(of_row, int(of_row.max(initial=0)) + 1)]
+    first = rows[grouping.first_of_groups(of_row, int(of_row.max(initial=0)) + 1)]
     file = np.repeat(np.arange(3), sizes)[rows]
     weight = np.ones(len(rows)) if times is None else times[rows]
     own, there, control = (np.bincount(of_row[file == f], weight[file == f], len(first)) for f in range(3))
@@ -325,7 +323,7 @@ def _sought(block: Codes, places: Sequence[Floats]) -> Ints:
     The people of these blocks and values are as any: who of them is in a file hangs on nothing else.
     """
     size = np.bincount(block)
-    hashed = hash_words(np.arange(len(size), dtype=np.uint64))
+    hashed = coding.hash_words(np.arange(len(size), dtype=np.uint64))
     first = np.arange(len(size))
     if len(first) > MOST_SOUGHT:  # no more blocks hold so many rows
         first = np.argpartition(hashed, MOST_SOUGHT)[: MOST_SOUGHT + 1]

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks import attack_files
+from sdckit.attacks import attack_files, attack_rates
 from sdckit.attacks.attack_files import AttackFiles, Outcome
-from sdckit.attacks.attack_rates import AttackResult
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -24,7 +23,7 @@ ROUNDING = 1e-12  # relative margin for rounding errors at the bound of the tole
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Inference(AttackResult):
+class Inference(attack_rates.AttackResult):
     """Result of `inference`.
 
     Attributes
@@ -194,8 +193,7 @@ class _Judge:
 
     def _reach(self, true: Floats) -> Floats:
         """Largest admissible error of a guess; with a margin for rounding, so that a guess on the bound is right."""
-        size = np.maximum(np.abs(true), self.scale)
-        return self.tol * size + ROUNDING * np.abs(true)
+        return self.tol * np.maximum(np.abs(true), self.scale) + ROUNDING * np.abs(true)
 
     def chance(self, j: int, of: NDArray[np.int64]) -> Floats:
         """Share of the released rows whose target value is right for each of the records `of` of the original."""

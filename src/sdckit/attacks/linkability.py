@@ -9,9 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks import attack_files
-from sdckit.attacks.attack_files import Outcome
-from sdckit.attacks.attack_rates import AttackResult
+from sdckit.attacks import attack_files, attack_rates
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -20,7 +18,7 @@ from sdckit.numerics.search.neighbours import prepare
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Linkability(AttackResult):
+class Linkability(attack_rates.AttackResult):
     """Result of `linkability`.
 
     Attributes
@@ -144,7 +142,7 @@ def linkability(
     attack_files.file_notes(files, names, notes)
     people = attack_files.draw_targets(files, settings, notes)
 
-    def attack(j: int) -> Outcome:
+    def attack(j: int) -> attack_files.Outcome:
         rows = []
         for side in sides:
             encoded = attack_files.encode_files(files, side, numbers, j)
@@ -156,7 +154,7 @@ def linkability(
         hits = [_common(a, b) for a, b in zip(*rows, strict=True)]
         chance = _chance(files.pair.sizes[j], k)
         others = hits[1] if files.has_control else np.zeros(0, np.bool_)
-        return Outcome(hits[0], others, np.full(len(people.members), chance))
+        return attack_files.Outcome(hits[0], others, np.full(len(people.members), chance))
 
     return attack_files.attacked(Linkability, people, files, attack, settings, notes, n_neighbors=k)
 

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks import attack_files
+from sdckit.attacks import attack_files, attack_rates
 from sdckit.attacks.attack_files import AttackFiles, Outcome
-from sdckit.attacks.attack_rates import FIGURES, AttackResult
 from sdckit.attacks.distances.density_ratio import FOLDS, KernelRows, calibrated_scores, kernel_rows
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
@@ -208,7 +207,7 @@ def group_names(fpr: float) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Membership(AttackResult):
+class Membership(attack_rates.AttackResult):
     """Result of `membership`.
 
     Attributes
@@ -238,8 +237,8 @@ class Membership(AttackResult):
     """
 
     measure: ClassVar[str] = "membership"
-    figures: ClassVar[tuple[str, ...]] = (*FIGURES, "auc", "ratio_auc", "tpr_multiple")
-    dropped: ClassVar[tuple[str, ...]] = (*AttackResult.dropped, "scored")
+    figures: ClassVar[tuple[str, ...]] = (*attack_rates.FIGURES, "auc", "ratio_auc", "tpr_multiple")
+    dropped: ClassVar[tuple[str, ...]] = (*attack_rates.AttackResult.dropped, "scored")
     success_name: ClassVar[str] = "called_member"
     auc: float
     ratio_auc: float
@@ -262,7 +261,7 @@ class Membership(AttackResult):
     @property
     def group_figures(self) -> tuple[str, ...]:
         """Columns of `by_group`; with the ratio the people above its cuts of the file, ``tpr_0.01`` and so on."""
-        return (*FIGURES, *(name for rate in self.detections for name in group_names(rate.fpr)))
+        return (*attack_rates.FIGURES, *(name for rate in self.detections for name in group_names(rate.fpr)))
 
     @property
     def records(self) -> Any:

@@ -150,17 +150,9 @@ class LDiversity(CellsResult):
 
     measure: ClassVar[str] = "l_diversity"
     figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "level",
-        "largest",
-        "mean",
-        "quartiles",
-        "violations",
-        "violation_rates",
-        "homogeneous",
-        "smallest_c",
+        "n", "level", "largest", "mean", "quartiles", "violations", "violation_rates", "homogeneous", "smallest_c",
         "resting_on_missing",
-    )
+    )  # fmt: skip
     variables: tuple[str, ...]
     kinds: tuple[Kind, ...]
     levels: tuple[int, ...]

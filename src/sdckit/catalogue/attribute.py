@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sdckit.catalogue.row import Context, Measure, Part, raising
-from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
-from sdckit.data.scenarios.thresholds import STATED_NONE
+from sdckit.data.scenarios import scenario_checks, thresholds
 from sdckit.errors import DataError
 
 TESTED_L = (2, 3)
@@ -107,7 +106,7 @@ def _number_condition(context: Context) -> str:
     scenario = context.scenario
     if scenario.judged_numbers:
         return ""
-    return STATED_NONE["magnitudes"] if "magnitudes" in scenario.stated else NO_MAGNITUDES
+    return thresholds.STATED_NONE["magnitudes"] if "magnitudes" in scenario.stated else scenario_checks.NO_MAGNITUDES
 
 
 def _number_arguments(context: Context) -> dict[str, Any]:

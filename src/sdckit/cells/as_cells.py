@@ -12,15 +12,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.cells.packing import group_codes
-from sdckit.cells.plans.cells_in_parts import CellsAside, PartedCells, count_or_put_aside, tabulate_parts
-from sdckit.cells.plans.changed_plan import is_text
-from sdckit.cells.plans.count_cells import group_keys, refuse_spans
-from sdckit.cells.plans.key_sizes import KeySizes, deal_sizes
-from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
-from sdckit.cells.plans.pair_cells import count_file
+from sdckit.cells import packing, tabulate
+from sdckit.cells.plans import cells_in_parts, changed_plan, count_cells, key_sizes, lazy, pair_cells
 from sdckit.cells.table import AnyCells, Cells
-from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments, frames, pa, pd, pt
 from sdckit.data.columns import code_column, to_arrow
 from sdckit.data.frames import collect, count_records
@@ -33,7 +27,7 @@ from sdckit.numerics.array_types import Ints
 # From a lazy frame to its cells: in memory where they fit, else in parts.
 
 
-def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: Sequence[str] = ()) -> PlanCells:
+def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: Sequence[str] = ()) -> lazy.PlanCells:
     """Count the cells of a lazy frame on its engine.
 
     `learnt`: variables whose levels will be counted within cells: where they fit, in the same pass.
@@ -43,16 +37,16 @@ def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: Sequence[st
     return frames.built(lambda: _tabulated(frame, roles, learnt))
 
 
-def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) -> PlanCells:
-    grouped = group_keys(frame, roles)
+def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) -> lazy.PlanCells:
+    grouped = count_cells.group_keys(frame, roles)
     finer = grouped.by_levels(learnt)
     few = None if finer is grouped else finer.bring_if_few()
-    counted = few or count_or_put_aside(grouped)
+    counted = few or cells_in_parts.count_or_put_aside(grouped)
     in_vain = () if few or finer is grouped else tuple(column.name for column in finer.columns)
-    if isinstance(counted, CellsAside):
-        return replace(tabulate_parts(grouped, counted), too_many=in_vain)
-    here = tabulate_counts(counted, roles)
-    return LazyCells(
+    if isinstance(counted, cells_in_parts.CellsAside):
+        return replace(cells_in_parts.tabulate_parts(grouped, counted), too_many=in_vain)
+    here = tabulate.tabulate_counts(counted, roles)
+    return lazy.LazyCells(
         keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,
         columns=here.columns, roles=roles, here=here, counted=counted, frame=frame,
         own_columns=tuple(frames.column_names(frame)), too_many=in_vain,
@@ -129,22 +123,11 @@ def as_cells(
 
 
 def tabulate_given(
-    data: Any,
-    *,
-    scenario: Scenario | None = None,
-    keys: Sequence[str] | None = None,
-    weight: str | None = None,
-    sampling_fraction: float | None = None,
-    household: str | None = None,
-    person: str | None = None,
-    sensitive: Sequence[str] | str | None = None,
-    missing: MissingRule | None = None,
-    alpha: float | None = None,
-    id: str | None = None,
-    default_missing: Rule = "wildcard",
-    weighted: bool = True,
-    by_levels: bool = False,
-) -> AnyCells:
+    data: Any, *, scenario: Scenario | None = None, keys: Sequence[str] | None = None, weight: str | None = None,
+    sampling_fraction: float | None = None, household: str | None = None, person: str | None = None,
+    sensitive: Sequence[str] | str | None = None, missing: MissingRule | None = None, alpha: float | None = None,
+    id: str | None = None, default_missing: Rule = "wildcard", weighted: bool = True, by_levels: bool = False,
+) -> AnyCells:  # fmt: skip
     """Tabulate a frame by the roles a measure was given; cells already made are returned.
 
     `default_missing` is the measure's own rule where neither call nor scenario gives one; `weighted` says whether it
@@ -183,10 +166,10 @@ def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCe
     frame = frames.open_frame(data)
     if isinstance(frame, nw.LazyFrame):
         return tabulate_lazy(frame, roles, learnt=roles.sensitive if by_levels else ())
-    return tabulate_frame(frame, roles)
+    return tabulate.tabulate_frame(frame, roles)
 
 
-def cells_or_sizes(data: Any, keys: Sequence[str]) -> Cells | KeySizes:
+def cells_or_sizes(data: Any, keys: Sequence[str]) -> Cells | key_sizes.KeySizes:
     """A file's cells in memory, a missing key value being a level; of a plan whose cells do not fit, their sizes.
 
     Raises ColumnError, DataError: as `as_cells`; cells made by other keys.
@@ -194,15 +177,15 @@ def cells_or_sizes(data: Any, keys: Sequence[str]) -> Cells | KeySizes:
     if is_cells(data):
         if data.keys != tuple(keys):
             raise ColumnError("its cells were made with other keys, or in another order; use the same")
-        return data.key_sizes() if isinstance(data, PartedCells) else data.as_categories().in_memory()
+        return data.key_sizes() if isinstance(data, cells_in_parts.PartedCells) else data.as_categories().in_memory()
     frame, roles = frames.open_frame(data), resolve_roles(keys=keys, default_missing="category")
     if not isinstance(frame, nw.LazyFrame):
-        return tabulate_frame(frame, roles)
-    grouped = frames.built(lambda: group_keys(frame, roles))
-    counted = frames.built(lambda: count_or_put_aside(grouped))
-    if isinstance(counted, CellsAside):
-        return frames.built(lambda: deal_sizes(frame, keys, grouped.n, counted.pieces))
-    return tabulate_counts(counted, roles)
+        return tabulate.tabulate_frame(frame, roles)
+    grouped = frames.built(lambda: count_cells.group_keys(frame, roles))
+    counted = frames.built(lambda: cells_in_parts.count_or_put_aside(grouped))
+    if isinstance(counted, cells_in_parts.CellsAside):
+        return frames.built(lambda: key_sizes.deal_sizes(frame, keys, grouped.n, counted.pieces))
+    return tabulate.tabulate_counts(counted, roles)
 
 
 # Some columns of any frame, brought into memory, and the row of a record.
@@ -224,11 +207,11 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
             raise DataError("the data has no records")
         return with_plain_numbers(frame, columns.get("id", ())), False
     chosen = list(dict.fromkeys(name for wanted in columns.values() for name in wanted))
-    refuse_spans(frame, chosen)
+    count_cells.refuse_spans(frame, chosen)
     n = count_records(frame)
     if n == 0:
         raise DataError("the data has no records")
-    check_collected(n, len(chosen), frame, files)
+    lazy.check_collected(n, len(chosen), frame, files)
     own = frame.select(*(chosen or frame.collect_schema().names()[:1]))  # of no column a plan has no rows
     if frame.implementation.is_polars():  # categories without an order would come in that of their dictionary
         free = [name for name, kind in own.collect_schema().items() if kind == nw.Categorical]
@@ -268,7 +251,7 @@ def readable_columns(plan: nw.LazyFrame[Any]) -> list[str]:
     for name in frames.plain_columns(plan):
         with suppress(SdcError):
             frames.check_plan_names(plan, [name])
-            refuse_spans(plan, [name])
+            count_cells.refuse_spans(plan, [name])
             readable += [name] if kinds[name] != nw.Unknown else []
     return readable
 
@@ -297,21 +280,21 @@ AT_ONCE = 1 << 18  # records that are coded at a time
 
 def _coded_texts(table: pa.Table) -> pa.Table:
     for at, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
-        if is_text(kind) and not pt.is_dictionary(kind):
+        if changed_plan.is_text(kind) and not pt.is_dictionary(kind):
             table = table.set_column(at, name, table.column(at).cast(pa.large_string()).dictionary_encode())
     return table
 
 
 def groups_of(frame: nw.DataFrame[Any], columns: Sequence[str]) -> tuple[np.ndarray[Any, Any], int]:
     """Group number of each record by its values in some columns, missing being a value; and the number of groups."""
-    groups = group_codes([code_column(frame[name]).codes() for name in columns], len(frame))
+    groups = packing.group_codes([code_column(frame[name]).codes() for name in columns], len(frame))
     return groups.of_row, len(groups.size)
 
 
 def group_sizes(frame: frames.Frame, columns: Sequence[str], n: int) -> Ints:
     """The records of each group of n by some columns, missing being a value; of a plan counted by its engine."""
     if isinstance(frame, nw.LazyFrame):
-        return count_file(frame, columns, n)[1]
+        return pair_cells.count_file(frame, columns, n)[1]
     of_row, n_groups = groups_of(frame, columns)
     return np.bincount(of_row, minlength=n_groups)
 

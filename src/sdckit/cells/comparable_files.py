@@ -1,7 +1,5 @@
 """Whether a release can be held against its original: rows that belong together, and values spelt alike."""
 
-from __future__ import annotations
-
 import unicodedata
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Cross-tabulation of cells by another variable: how often each of its levels occurs in each cell; scales of levels."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

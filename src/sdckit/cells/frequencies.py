@@ -35,15 +35,9 @@ JOINS = 4  # ordered pairs of patterns that are joined in the time in which one 
 
 
 def wildcard_matches(
-    table: Tabulated,
-    *,
-    size: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    missing_codes: Sequence[int],
-    wild: Sequence[bool],
-    alpha: float,
-    n_strata: int = 0,
-) -> Matched:
+    table: Tabulated, *, size: NDArray[np.float64], weight: NDArray[np.float64], missing_codes: Sequence[int],
+    wild: Sequence[bool], alpha: float, n_strata: int = 0,
+) -> Matched:  # fmt: skip
     """Records and weights of the matching cells of other missingness patterns, for each cell.
 
     `size` and `weight` (K,): records (or persons) and weight of each cell. `missing_codes`: code of a missing
@@ -121,11 +115,9 @@ def _wild_keys(wild: Sequence[bool]) -> list[int]:
 
 
 def blank_cells(
-    missing_codes: Sequence[int],
-    words: NDArray[np.uint64] | None,
-    layout: Layout | None,
+    missing_codes: Sequence[int], words: NDArray[np.uint64] | None, layout: Layout | None,
     codes: Sequence[NDArray[np.int64]] = (),
-) -> NDArray[np.int64]:
+) -> NDArray[np.int64]:  # fmt: skip
     """Cells in which every key is missing, given the code of a missing value of each; none if there is one key only.
 
     With a single key its missing values stay wildcards, as in sdcMicro.
@@ -165,13 +157,9 @@ def missing_patterns(
 
 
 def _match_codes(
-    codes: Sequence[NDArray[np.int64]],
-    size: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    missing_codes: Sequence[int],
-    keys: Sequence[int],
-    alpha: float,
-) -> Matched:
+    codes: Sequence[NDArray[np.int64]], size: NDArray[np.float64], weight: NDArray[np.float64],
+    missing_codes: Sequence[int], keys: Sequence[int], alpha: float,
+) -> Matched:  # fmt: skip
     """Wildcard matches for keys that do not fit into one word: by bit sets, or by pairs of patterns if few."""
     gone = [codes[j] == code for j, code in zip(keys, missing_codes, strict=True)]
     patterns = group_codes([lacking.view(np.uint8) for lacking in gone], len(size))
@@ -190,14 +178,9 @@ def _pairs_are_faster(n_patterns: int, n_keys: int, n: int, n_incomplete: int) -
 
 
 def _match_pairs(
-    codes: Sequence[NDArray[np.int64]],
-    size: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    patterns: Groups,
-    gone: Sequence[NDArray[np.bool_]],
-    keys: Sequence[int],
-    alpha: float,
-) -> Matched:
+    codes: Sequence[NDArray[np.int64]], size: NDArray[np.float64], weight: NDArray[np.float64], patterns: Groups,
+    gone: Sequence[NDArray[np.bool_]], keys: Sequence[int], alpha: float,
+) -> Matched:  # fmt: skip
     """Wildcard matches by grouping the cells of every two patterns by the keys that both have."""
     n = len(size)
     add = Matched(np.zeros(n), np.zeros(n), np.zeros(n))
@@ -358,5 +341,4 @@ def _look_up(values: NDArray[np.int64], codes: NDArray[np.int64], new: NDArray[n
     """New code of each value; values without a new code keep their own."""
     order = np.argsort(codes)
     at = np.minimum(np.searchsorted(codes[order], values), len(codes) - 1)
-    known = codes[order][at] == values
-    return np.where(known, new[order][at], values)
+    return np.where(codes[order][at] == values, new[order][at], values)

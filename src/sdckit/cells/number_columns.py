@@ -78,8 +78,7 @@ def measured_columns(pair: Pair, names: Sequence[str]) -> tuple[str, ...]:
     ('income',)
     """
     types = [dict(frame.collect_schema()) for frame in pair.frames]
-    stored = stored_as_numbers(types, names)
-    return tuple(name for name in stored if _measured(pair.column(name)))
+    return tuple(name for name in stored_as_numbers(types, names) if _measured(pair.column(name)))
 
 
 def _measured(series: nw.Series[Any]) -> bool:

@@ -1,7 +1,5 @@
 """From coded columns to cells: pack the codes of each record into one word and group equal words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -11,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data.columns import ALL_VALID, Coded
-from sdckit.numerics.coding import pack_into
-from sdckit.numerics.grouping import Groups, first_of_groups, group
+from sdckit.numerics import coding, grouping
 from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
 
 WORD = 64
@@ -125,30 +122,30 @@ def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Ta
         layout = Layout(tuple(accumulate(widths[:-1], initial=0)), tuple(widths))
         codes = PackedCodes(groups.words, layout)
         return Tabulated(groups.of_row, groups.size, groups.weight, codes, groups.words, layout)
-    first = first_of_groups(groups.of_row, len(groups.size))
+    first = grouping.first_of_groups(groups.of_row, len(groups.size))
     unpacked = tuple(column.codes(first) for column in columns)
     return Tabulated(groups.of_row, groups.size, groups.weight, unpacked, None, None)
 
 
-def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) -> Groups:
+def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) -> grouping.Groups:
     """Group by fields that may exceed one word: group numbers by the fields so far become a field of the next word."""
     pending: list[Field] = []
     used = 0
     for values, valid, low, missing, width in fields:
         if used + width > WORD:
             words = np.empty(n, np.uint64)
-            pack_into(words, pending)
-            groups = group(words, bits=used)
+            coding.pack_into(words, pending)
+            groups = grouping.group(words, bits=used)
             used = max(0, len(groups.size) - 1).bit_length()
             pending = [(groups.of_row, ALL_VALID, 0, 0, 0)]
         pending.append((values, valid, low, missing, used))
         used += width
     words = np.empty(n, np.uint64)
-    pack_into(words, pending)
-    return group(words, bits=used, weight=weight)
+    coding.pack_into(words, pending)
+    return grouping.group(words, bits=used, weight=weight)
 
 
-def group_codes(codes: Sequence[NDArray[np.integer[Any]]], n: int) -> Groups:
+def group_codes(codes: Sequence[NDArray[np.integer[Any]]], n: int) -> grouping.Groups:
     """Group rows by several columns of non-negative codes; no column puts all rows into one group.
 
     >>> group_codes([np.array([0, 1, 0]), np.array([5, 5, 5])], 3).of_row.tolist()

@@ -18,9 +18,8 @@ from sdckit.cells.plans.lazy import ROWS, LazyCells, PlanCells, TooMuchError, ch
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, count_file, count_together
 from sdckit.cells.plans.spark_words import WordsHere, words_once
 from sdckit.cells.shared_coding import SharedCoding, share_coding
-from sdckit.data import arguments, frames as data_frames
+from sdckit.data import arguments, frames as data_frames, nearest
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.numerics.array_types import Floats, Ints
@@ -220,8 +219,7 @@ class Pair:
         if self.control is None:
             return per_file
         if ("days", name) not in self.with_control:
-            own = days_values(self.control.get_column(name), file=CONTROL)
-            self.with_control["days", name] = own
+            self.with_control["days", name] = days_values(self.control.get_column(name), file=CONTROL)
         return (*per_file, self.with_control["days", name])
 
     def _floats(self, kind: str, name: str, read: Callable[[nw.Series[Any], str], Floats]) -> tuple[Floats, ...]:
@@ -392,20 +390,10 @@ def _open_file(file: Any, id: str | None) -> data_frames.Frame:
 
 
 def open_pair(
-    original: Any,
-    released: Any = None,
-    control: Any = None,
-    population: Any = None,
-    *,
-    categories: Wanted,
-    numeric: Wanted | None = None,
-    unread: Wanted | None = None,
-    also: Sequence[str] = (),
-    aligned: bool = False,
-    id: str | None = None,
-    attack: bool = False,
-    counted: bool = False,
-) -> Pair:
+    original: Any, released: Any = None, control: Any = None, population: Any = None, *, categories: Wanted,
+    numeric: Wanted | None = None, unread: Wanted | None = None, also: Sequence[str] = (), aligned: bool = False,
+    id: str | None = None, attack: bool = False, counted: bool = False,
+) -> Pair:  # fmt: skip
     """Open an original and its releases, and check both before any work starts.
 
     `original`: a pair opened before is used again (`released`, one file or m, is left out then). `control`: records
@@ -668,7 +656,7 @@ def check_present(files: Sequence[tuple[Any, Wanted, str]]) -> None:
     for frame, columns, label in files:
         present = data_frames.column_names(frame)
         faults += [
-            f"{label} has no column {name!r} ({role}); {did_you_mean(str(name), present)}"
+            f"{label} has no column {name!r} ({role}); {nearest.did_you_mean(str(name), present)}"
             for role, names in columns.items()
             for name in dict.fromkeys(names)
             if name not in present
@@ -694,8 +682,7 @@ def _aligned(pair: Pair) -> Pair:
 def _orders(pair: Pair) -> tuple[Order, ...]:
     """For each release the index array that puts its rows into the order of the original, by the id."""
     id = str(pair.id)
-    bare = replace(pair, orders=(None,) * pair.m, memo={})
-    shared = bare.codes(id)
+    shared = replace(pair, orders=(None,) * pair.m, memo={}).codes(id)
     faults, orders = [], []
     for label, codes in zip(pair.names, shared.codes, strict=True):
         counts = np.bincount(codes, minlength=shared.n_levels + 1)

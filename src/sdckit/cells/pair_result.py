@@ -1,7 +1,5 @@
 """`PairResult`: base class of the results that compare releases with their original: figures per release, and means."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,8 +58,7 @@ class PairResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, those of each release under ``by_release``."""
-        content = super().to_dict()
-        return {**content, "m": self.m, "by_release": json_ready(self.per_release)}
+        return {**super().to_dict(), "m": self.m, "by_release": json_ready(self.per_release)}
 
     def _backend(self) -> Any:
         return "pyarrow" if isinstance(self.pair, LetGo) else self.pair.backend

@@ -20,18 +20,14 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout, SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
-from sdckit.cells.plans import count_cells
-from sdckit.cells.plans.dealt_words import DealtWords, Span, deal_words, layout_of, spans_of
-from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.cells.plans.pair_cells import are_joined, can_count, check_together, count_differing, join_files, unlike
+from sdckit.cells.plans import count_cells, dealt_words, lazy, pair_cells
 from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
 from sdckit.data.columns import code_column
 from sdckit.data.frames import blocks, check_plan_names, column_names, is_far, is_lazy
 from sdckit.errors import DataError, sure
-from sdckit.numerics.array_types import Ints
-from sdckit.numerics.grouping import Words, merged_groups
+from sdckit.numerics import array_types, grouping
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +60,7 @@ class PartedPair(Pair):
     n_parts: int = field(kw_only=True)
     spilled: Spilled = field(kw_only=True, repr=False)
     same: tuple[bool, ...] = field(kw_only=True, default=())
-    dealt: DealtWords | None = field(kw_only=True, default=None, repr=False)
+    dealt: dealt_words.DealtWords | None = field(kw_only=True, default=None, repr=False)
     together: bool = field(kw_only=True, default=False)
     cells: dict[tuple[str, ...], dict[int, int]] = field(kw_only=True, default_factory=dict, repr=False)
 
@@ -93,7 +89,7 @@ class PartedPair(Pair):
             return tuple((self.changed(names) == 0).all(axis=1).tolist())
         return self.same if self.same and set(names) == set(self.split) else (False,) * self.m
 
-    def changed(self, names: Sequence[str]) -> Ints:
+    def changed(self, names: Sequence[str]) -> array_types.Ints:
         """Of rows that belong together in how many a release changed each column (m, names)."""
         assert self.dealt is not None
         return sure(self.dealt.n_changed)[:, [self.dealt.names.index(name) for name in names]]
@@ -162,7 +158,7 @@ class PartedPair(Pair):
         times = tuple(self.spilled.appended(f"{number}-{file}-times", np.int64) for file in range(self.m + 1))
         return _Part(**self._fields(times), whole=self, number=number)
 
-    def _words(self, dealt: DealtWords, number: int) -> _WordPart:
+    def _words(self, dealt: dealt_words.DealtWords, number: int) -> _WordPart:
         names = tuple(self.levels)
         files = [dealt.cells(number, file, names, changed=self.together) for file in range(self.m + 1)]
         words, times = zip(*files, strict=True)
@@ -171,7 +167,7 @@ class PartedPair(Pair):
             words = (marked >> below, *words[1:])
         return _WordPart(**self._fields(times), whole=self, number=number, cells=words, marked=marked, dealt=dealt)
 
-    def _fields(self, times: tuple[Ints, ...]) -> dict[str, Any]:
+    def _fields(self, times: tuple[array_types.Ints, ...]) -> dict[str, Any]:
         first, *others = (nw.from_native(pa.table({count_cells.SIZE: own}), eager_only=True) for own in times)
         return {
             "original": first, "released": tuple(others), "aligned": False, "id": None, "brought": True,
@@ -184,8 +180,8 @@ class Subgroups:
     """Combinations of columns in the original: their labels, records, and numbers, as `_Part.words`, ascending."""
 
     labels: nw.DataFrame[Any]
-    n: Ints
-    numbers: Ints
+    n: array_types.Ints
+    numbers: array_types.Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,11 +226,11 @@ class _Part(Pair):
         coding: SharedCoding = self.memo["codes", name]
         return coding
 
-    def by_file(self, file: int) -> Ints:
+    def by_file(self, file: int) -> array_types.Ints:
         """The records of each cell of a file."""
         return sure(self.times)[file]
 
-    def subgroup(self, by: Sequence[str]) -> Ints:
+    def subgroup(self, by: Sequence[str]) -> array_types.Ints:
         """Of each cell of the original its place among `PartedPair.subgroups`."""
         return np.searchsorted(self.whole.subgroups(by).numbers, self.words(by, 0))
 
@@ -247,14 +243,14 @@ class _Part(Pair):
         flags = [self.whole.spilled.appended(f"{self.number}-{flag}", np.bool_) for flag in _flags(self.m)]
         return np.stack(flags)
 
-    def words(self, names: Sequence[str], file: int) -> Ints:
+    def words(self, names: Sequence[str], file: int) -> array_types.Ints:
         """Of each cell of a file a number for its combination of some columns, the same one in every part.
 
         Raises TooMuchError: there are more combinations than whole numbers.
         """
         word = np.zeros(len(self.by_file(file)), np.int64)
         if math.prod(self.whole.levels[name].n_levels + 1 for name in names) > MOST_WORDS:
-            raise TooMuchError(f"{', '.join(names)} have too many values to be counted together in parts")
+            raise lazy.TooMuchError(f"{', '.join(names)} have too many values to be counted together in parts")
         for name in names:
             word = word * (self.whole.levels[name].n_levels + 1) + self.codes(name).codes[file]
         return word
@@ -281,9 +277,9 @@ class _Part(Pair):
 class _WordPart(_Part):
     """One part whose cells are words in ascending order; in `marked` those of the original with what was changed."""
 
-    cells: tuple[Words, ...] = field(kw_only=True, repr=False)
-    marked: Words = field(kw_only=True, repr=False)
-    dealt: DealtWords = field(kw_only=True, repr=False)
+    cells: tuple[grouping.Words, ...] = field(kw_only=True, repr=False)
+    marked: grouping.Words = field(kw_only=True, repr=False)
+    dealt: dealt_words.DealtWords = field(kw_only=True, repr=False)
 
     def codes(self, name: str, *, control: bool = False) -> SharedCoding:
         """A column of the part."""
@@ -302,7 +298,7 @@ class _WordPart(_Part):
         kept: NDArray[np.bool_] = (self.marked & masks[:, None]) == 0
         return kept
 
-    def words(self, names: Sequence[str], file: int) -> Ints:
+    def words(self, names: Sequence[str], file: int) -> array_types.Ints:
         """Of each cell of a file a number for its combination of some columns, the same one in every part."""
         mask = sum(self.dealt.layout.field(self.dealt.names.index(name)) for name in names)
         return (self.cells[file] & np.uint64(mask)).astype(np.int64)
@@ -318,7 +314,7 @@ class _WordPart(_Part):
         mark = "groups", tuple(names)
         if names and set(first) == set(names):
             times, shift = sure(self.times), self.dealt.layout.shifts[self.dealt.names.index(first[-1])]
-            self.once(mark, lambda: SharedGroups(*merged_groups(self.cells, times, shift), times))
+            self.once(mark, lambda: SharedGroups(*grouping.merged_groups(self.cells, times, shift), times))
         return self.memo.get(mark)
 
     def once(self, mark: tuple[Any, ...], make: Any) -> Any:
@@ -355,7 +351,7 @@ def open_or_part(
         return pair
     try:
         return open_pair(opened, categories=categories, numeric=numeric, also=also, counted=True)
-    except TooMuchError:
+    except lazy.TooMuchError:
         if not divisible:
             raise
     return deal_out(opened, names, keys)
@@ -368,7 +364,7 @@ def count_or_part(opened: Pair, columns: Wanted, *, also: Sequence[str] = ()) ->
     """
     try:
         return count_pair(opened, columns, aligned=False)
-    except TooMuchError:
+    except lazy.TooMuchError:
         keys = tuple(next(iter(columns.values())))
         return deal_out(opened, tuple(dict.fromkeys(name for some in (*columns.values(), also) for name in some)), keys)
 
@@ -388,13 +384,13 @@ def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> Par
     check_present([(frame, {"keys": names}, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
     fresh = [name for name in names if name not in opened.memo.get(("levels",), {})]
     recoded = {column.column for column in opened.recoded}
-    spans_known = spans_of(_as_given(opened), [name for name in fresh if name not in recoded])
-    spans_known |= spans_of(opened.frames, [name for name in fresh if name in recoded])
+    spans_known = dealt_words.spans_of(_as_given(opened), [name for name in fresh if name not in recoded])
+    spans_known |= dealt_words.spans_of(opened.frames, [name for name in fresh if name in recoded])
     for spans in (spans_known, {}):
         pair = _with_levels(opened, [name for name in names if name not in spans], keys, len(names))
         in_order = dict.fromkeys((*keys, *names))  # what the parts go by stands first in the words
         fields = {name: spans[name] if name in spans else pair.levels[name] for name in in_order}
-        if (layout := layout_of(fields)) is not None:
+        if (layout := dealt_words.layout_of(fields)) is not None:
             pair = _as_words(opened, pair, fields, layout)
             break
         if not spans:
@@ -411,16 +407,16 @@ def _as_given(opened: Pair) -> tuple[Any, ...]:
 
 
 def _as_words(
-    opened: Pair, pair: PartedPair, fields: Mapping[str, SharedCoding | Span], layout: Layout
+    opened: Pair, pair: PartedPair, fields: Mapping[str, SharedCoding | dealt_words.Span], layout: Layout
 ) -> PartedPair:  # fmt: skip
     """The pair with its cells as words, and with the levels of all columns, as they were counted meanwhile."""
     room, split = _room(pair, len(fields)), len(dict.fromkeys(pair.split))
-    dealt = deal_words(
+    dealt = dealt_words.deal_words(
         opened.frames, fields, layout, split, pair.n_parts, opened.id, opened._sizes, room, _as_given(opened)
     )
     levels, values, known = {}, {}, opened.memo[("levels",)]
     for name, span in fields.items():
-        if isinstance(span, Span):
+        if isinstance(span, dealt_words.Span):
             counts = [dealt.counted(name, file) for file in range(pair.m + 1)]
             known[name] = _of_counts(name, span, counts, pair.names)
             places = np.zeros(span.n_levels + 1, np.int32)
@@ -433,7 +429,7 @@ def _as_words(
 
 
 def _of_counts(
-    name: str, span: Span, counts: Sequence[Ints], files: Sequence[str]
+    name: str, span: dealt_words.Span, counts: Sequence[array_types.Ints], files: Sequence[str]
 ) -> tuple[tuple[Any, ...], SharedCoding]:
     """The distinct values of a column of whole numbers in each file, and their coding, of the records of each."""
     present = [np.flatnonzero(own) for own in counts]
@@ -485,7 +481,7 @@ def _dealt_together(opened: Pair, names: tuple[str, ...], columns: tuple[str, ..
     pair, id = _with_levels(opened, columns, names, len(columns)), str(opened.id)
     frames: list[Any] = list(opened.frames)
     opened.records_by_id(frames)
-    together, moved = join_files(frames, columns, id, [_present(frame, columns) for frame in frames])
+    together, moved = pair_cells.join_files(frames, columns, id, [_present(frame, columns) for frame in frames])
     types = [[frame.collect_schema()[name] for name in names] for frame in frames]
     kept = [
         reduce(and_, map(_equal, zip(types[0], types[j], strict=True), moved[0], moved[j])).cast(nw.Int64).alias(flag)
@@ -493,7 +489,7 @@ def _dealt_together(opened: Pair, names: tuple[str, ...], columns: tuple[str, ..
     ]
     first = together.select(*(nw.col(own).alias(name) for own, name in zip(moved[0], columns, strict=True)), *kept)
     agree = _deal(pair, 0, count_cells.blocks_by(first, [*columns, *_flags(opened.m)], BLOCK))
-    check_together(agree[0], opened._sizes, id, opened.names)
+    pair_cells.check_together(agree[0], opened._sizes, id, opened.names)
     for file, frame in enumerate(frames[1:], 1):
         _deal(pair, file, _cells(frame, columns))
     return replace(pair, same=tuple(many == agree[0] for many in agree[1:]))
@@ -509,18 +505,18 @@ def kept_columns(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
     changed = np.zeros(len(names), np.int64)
     for j in range(1, len(frames)):
         labels, sizes = (opened.names[0], opened.names[j]), (opened._sizes[0], opened._sizes[j])
-        changed += count_differing([frames[0], frames[j]], names, str(opened.id), labels, sizes)
+        changed += pair_cells.count_differing([frames[0], frames[j]], names, str(opened.id), labels, sizes)
     return tuple(name for name, many in zip(names, changed.tolist(), strict=True) if not many)
 
 
 def can_deal_together(opened: Pair, names: Sequence[str]) -> bool:
     """Whether one engine can join the rows of all files, and compare their values as they are."""
     plans: list[Any] = list(opened.frames)
-    if opened.id is None or not all(map(is_lazy, plans)) or not can_count(plans, names):
+    if opened.id is None or not all(map(is_lazy, plans)) or not pair_cells.can_count(plans, names):
         return False
     types = [frame.collect_schema() for frame in plans]
     alike = (_comparable([of[name] for of in types]) for name in names)
-    return all(alike) and are_joined(plans, opened.id)
+    return all(alike) and pair_cells.are_joined(plans, opened.id)
 
 
 def do_not_fit(opened: Pair, names: Sequence[str]) -> bool:
@@ -546,7 +542,7 @@ def _present(frame: Any, names: Sequence[str]) -> dict[str, nw.Expr]:
 
 
 def _equal(kinds: Sequence[Any], a: str, b: str) -> nw.Expr:
-    return (~unlike(kinds, a, b)).fill_null(False) | (nw.col(a).is_null() & nw.col(b).is_null())
+    return (~pair_cells.unlike(kinds, a, b)).fill_null(False) | (nw.col(a).is_null() & nw.col(b).is_null())
 
 
 def _flags(m: int) -> list[str]:
@@ -558,7 +554,7 @@ def _with_levels(opened: Pair, names: Sequence[str], keys: tuple[str, ...], n_co
     frames: tuple[Any, ...] = opened.frames
     plan: Any = next(frame for frame in frames if is_lazy(frame))
     most = count_cells.most_cells(n_columns, plan, count_cells.Beside(len(frames)))
-    if most == 0 or not can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
+    if most == 0 or not pair_cells.can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
         raise count_cells.too_many(max(opened._sizes), n_columns, most, plan)
     known = opened.memo.setdefault(("levels",), {})
     for name in names:
@@ -593,7 +589,7 @@ def _cells(frame: Any, names: Sequence[str]) -> Iterator[nw.DataFrame[Any]]:
     )
 
 
-def _distinct(frame: Any, name: str, held: int) -> tuple[Any, Ints]:
+def _distinct(frame: Any, name: str, held: int) -> tuple[Any, array_types.Ints]:
     """The distinct values of a column, and their numbers of records; `held`: values of others that are here."""
     if not isinstance(frame, nw.LazyFrame):
         return frame.get_column(name), np.ones(len(frame), np.int64)

@@ -1,7 +1,5 @@
 """Results whose figures are means or sums over records: the same figures by subgroup, and bootstrap intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -11,14 +9,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import groups_of, is_cells
+from sdckit.cells import as_cells, pair_result, parted_pair, table
 from sdckit.cells.pair import Pair
-from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.cells.parted_pair import PartedPair
 from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
-from sdckit.cells.table import AnyCells, Cells, group_column
-from sdckit.data import arguments
-from sdckit.data.frames import is_lazy, open_frame, result_frame
+from sdckit.data import arguments, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints, Values
@@ -104,8 +98,7 @@ def merge_equal(values: Floats, size: Ints) -> tuple[Floats, Ints]:
         n_codes = len(used)
         if n_codes > most:
             return values, size
-    first = first_of_groups(code, n_codes)
-    return values[:, first], np.bincount(code, size, n_codes).astype(np.int64)
+    return values[:, first_of_groups(code, n_codes)], np.bincount(code, size, n_codes).astype(np.int64)
 
 
 def resampled_sums(values: Floats, size: Ints, rng: np.random.Generator, draws: int = DRAWS) -> Floats:
@@ -200,8 +193,7 @@ def _sums(figure: FileFigure, values_of: Told) -> _Sums:
     weight = known.astype(np.float64)
     if figure.among:
         weight = weight * np.atleast_2d(np.asarray(values_of(figure.among), np.float64))
-    over = np.where(known, values, 0.0) * weight
-    return _Sums(over, weight)
+    return _Sums(np.where(known, values, 0.0) * weight, weight)
 
 
 def _figure(figure: FileFigure, over: Floats, under: Floats) -> Floats:
@@ -352,12 +344,11 @@ class RecordResult(Result):
         risk = values[first.name] * (-1 if first.higher == "safer" else 1)
         order = np.argsort(np.where(np.isnan(risk), np.inf, -risk), kind="stable")
         ordered = {name: column[order] for name, column in {"n": n, **values}.items()}
-        chosen = nw.maybe_reset_index(labels[order.tolist()])
-        return result_frame(ordered, chosen, carry=list(self.by))
+        return frames.result_frame(ordered, nw.maybe_reset_index(labels[order.tolist()]), carry=list(self.by))
 
     def told(self, column: str) -> Values:
         """Values of each record under a column name of `file_figures`; of m releases a row for each."""
-        cells: Cells = self.__dict__["cells"]
+        cells: table.Cells = self.__dict__["cells"]
         return cells.row_values(column)
 
     def told_frame(self) -> tuple[nw.DataFrame[Any], NDArray[np.int64] | None]:
@@ -374,7 +365,7 @@ class RecordResult(Result):
     def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
         """The units to resample: function that returns values, number of records of each value, and households."""
         del roles  # those that the cells were made with
-        cells: Cells = self.__dict__["cells"]
+        cells: table.Cells = self.__dict__["cells"]
         cluster = cells.cluster
         if cluster is not None:
             return self.told, np.ones(cells.n, np.int64), cells.household_of_row(cluster)
@@ -402,7 +393,7 @@ class CellsResult(RecordResult):
         Text before the names of the columns of `records`.
     """
 
-    cells: AnyCells
+    cells: table.AnyCells
     prefix: str = field(default="", kw_only=True)
     notes: dict[str, str] = field(default_factory=dict, kw_only=True)
 
@@ -422,7 +413,7 @@ def _ends(both: tuple[float, float]) -> tuple[tuple[str, float], ...]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairRecordResult(RecordResult, PairResult):
+class PairRecordResult(RecordResult, pair_result.PairResult):
     """The same for a release beside its original, whose records are those told of.
 
     Attributes
@@ -442,7 +433,7 @@ class PairRecordResult(RecordResult, PairResult):
         **own: Any,
     ) -> Self:  # fmt: skip
         """A result whose figures are means over the releases; `own` is what else it holds."""
-        means = {"n": pair.n, **mean_figures(per_release, notes)}
+        means = {"n": pair.n, **pair_result.mean_figures(per_release, notes)}
         return cls(pair, tuple(per_release), missing_rule, notes, **{**means, **own})
 
     def told(self, column: str) -> Values:
@@ -451,12 +442,12 @@ class PairRecordResult(RecordResult, PairResult):
         return values
 
     def _told_groups(self) -> tuple[nw.DataFrame[Any], Ints, Iterable[Piece]]:
-        if not isinstance(self.pair, PartedPair):
+        if not isinstance(self.pair, parted_pair.PartedPair):
             return super()._told_groups()
         groups = self.pair.subgroups(self.by)
         return groups.labels, groups.n, self._told_pieces(self.pair)
 
-    def _told_pieces(self, pair: PartedPair) -> Iterable[Piece]:
+    def _told_pieces(self, pair: parted_pair.PartedPair) -> Iterable[Piece]:
         """What is told of the cells of each part."""
         for part in pair.parts():
             told = self.each(part).__getitem__ if callable(self.each) else replace(self, pair=part).told
@@ -474,7 +465,7 @@ class PairRecordResult(RecordResult, PairResult):
         if whose is None:
             times = self.pair.times
             return self.told, np.ones(n, np.int64) if times is None else times[0], None
-        of_row, n_units = group_column(frame, whose)
+        of_row, n_units = table.group_column(frame, whose)
         if rows is None:
             return self.told, np.ones(n, np.int64), (of_row, n_units)
         used, own = np.unique(of_row[rows], return_inverse=True)
@@ -507,7 +498,7 @@ def group_columns(
     frame: nw.DataFrame[Any], by: Sequence[str], rows: NDArray[np.int64] | None = None
 ) -> tuple[nw.DataFrame[Any], NDArray[np.int64]]:
     """Labels of the groups by some columns, in order of first appearance, and the group of each record."""
-    of_row, _ = groups_of(frame, by)
+    of_row, _ = as_cells.groups_of(frame, by)
     if rows is not None:
         of_row = of_row[rows]
     used, first, number = np.unique(of_row, return_index=True, return_inverse=True)
@@ -547,7 +538,7 @@ class Breakdown:
         """Whether records are resampled."""
         return self.rng is not None
 
-    def extra(self, cells: AnyCells) -> tuple[str, ...]:
+    def extra(self, cells: table.AnyCells) -> tuple[str, ...]:
         """Columns that a plan's cells have to bring with them for it."""
         whose = (cells.roles.household, cells.roles.person) if self.rng is not None else ()
         return tuple(dict.fromkeys([*self.by, *(column for column in whose if column is not None)]))
@@ -573,16 +564,9 @@ WHOLE = Breakdown((), None)
 
 
 def breakdown(
-    data: Any,
-    by: Sequence[str] | str | None,
-    result: type[RecordResult],
-    interval: IntervalKind | None = None,
-    seed: arguments.Seed = None,
-    scenario: Scenario | None = None,
-    prefix: str = "",
-    *,
-    on_engine: bool = False,
-) -> Breakdown:
+    data: Any, by: Sequence[str] | str | None, result: type[RecordResult], interval: IntervalKind | None = None,
+    seed: arguments.Seed = None, scenario: Scenario | None = None, prefix: str = "", *, on_engine: bool = False,
+) -> Breakdown:  # fmt: skip
     """Check `by=`, `interval=`, `seed=`, `scenario=` and `prefix=` of a measure before it starts.
 
     `on_engine` says that the measure leaves the records of a plan where they are.
@@ -617,7 +601,7 @@ def _columns_of(data: Any) -> tuple[bool, Sequence[str] | None]:
     """Whether the data are a plan; and their columns, None where they are not at hand."""
     if isinstance(data, PlanCells):
         return True, data.own_columns
-    if is_cells(data):
+    if as_cells.is_cells(data):
         return False, None if isinstance(data.source, LetGo | None) else data.source.columns
-    frame = data.original if isinstance(data, Pair) else open_frame(data)
-    return is_lazy(frame), frame.collect_schema().names()
+    frame = data.original if isinstance(data, Pair) else frames.open_frame(data)
+    return frames.is_lazy(frame), frame.collect_schema().names()

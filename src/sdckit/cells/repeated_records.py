@@ -1,7 +1,5 @@
 """Copies of some records in a file by itself: records that agree in one column more, whatever column that is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -40,8 +40,7 @@ class QuantileBins:
     def codes(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
         """Class of each value from 1 on; 0 where it is missing."""
         place = np.searchsorted(self.edges, values, side="right")
-        known = ~np.isnan(values)
-        return np.where(known, np.clip(place, 1, self.n_bins), 0).astype(np.int32)
+        return np.where(~np.isnan(values), np.clip(place, 1, self.n_bins), 0).astype(np.int32)
 
     def labels(self) -> list[str]:
         """Printed form of the codes, from 0 (a missing value) on."""
@@ -72,8 +71,7 @@ def quantile_bins(
     n = len(pooled) if records is None else int(records.sum())
     # positions (n - 1) j / bins in integers: rounding could move an edge off a value that it is equal to
     place, rest = np.divmod((n - 1) * np.arange(bins + 1), bins)
-    above = np.minimum(place + 1, n - 1)
-    low, high = values_at(pooled, records, [place, above])
+    low, high = values_at(pooled, records, [place, np.minimum(place + 1, n - 1)])
     edges = np.where(rest == 0, low, low + (high - low) * (rest / bins))
     return QuantileBins(np.unique(edges))
 
@@ -229,8 +227,7 @@ class _Numbering:
             ]
             families = ["text" if family == "dates" else family for family in families]
         _check_types(name, families, files)
-        declared = joint_categories([coded for coded, _ in used])
-        n_levels, numbers = _numbered(values, declared)
+        n_levels, numbers = _numbered(values, joint_categories([coded for coded, _ in used]))
         kind = next((family for family in families if family != "nothing"), "nothing")
         printers = ((*side, number) for side, number in zip(used, numbers, strict=True))
         return cls(name, n_levels, kind, tuple(printers))

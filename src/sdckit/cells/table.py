@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import Tabulated, group_codes, made_once, tabulate
-from sdckit.data import arguments, pt
+from sdckit.data import arguments, frames, pt
 from sdckit.data.columns import Coded, checked_weight, code_column, to_arrow
-from sdckit.data.frames import result_frame
 from sdckit.data.missing_values.missing import Rule, describe_rule
 from sdckit.data.scenarios.roles import Roles
 from sdckit.display import Displayed, table_html
@@ -47,11 +46,9 @@ class Crosstab:
 
 
 def count_levels(
-    cell_of_row: NDArray[np.int32] | NDArray[np.int64],
-    column: nw.Series[Any],
-    k: int,
+    cell_of_row: NDArray[np.int32] | NDArray[np.int64], column: nw.Series[Any], k: int,
     records: NDArray[np.int64] | None = None,
-) -> Crosstab:
+) -> Crosstab:  # fmt: skip
     """Contingency table of k cells by the levels of a column; `records` that each row stands for, default 1.
 
     Raises DataError: the variable has no value in any record.
@@ -537,8 +534,7 @@ class Cells(AnyCells):
             top = np.lexsort((names, -counts))[:MAX_LEVELS]
         else:
             top = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
-        labels = self.levels[j].labels(codes[top])
-        pairs = list(zip(labels, counts[top].tolist(), strict=True))
+        pairs = list(zip(self.levels[j].labels(codes[top]), counts[top].tolist(), strict=True))
         return pairs, len(codes), int(np.count_nonzero(counts >= LARGE))
 
     def kind(self, key: str) -> str:
@@ -653,7 +649,7 @@ class Cells(AnyCells):
                     self._group_rows(name) if name in self.group_columns else rows[id(self.columns[name])]
                 )
         check_result_names([self.roles.id] if self.roles.id else [], [prefix + name for name in names])
-        return result_frame(out, frame, carry=self.roles.id)
+        return frames.result_frame(out, frame, carry=self.roles.id)
 
     def of_cells(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The keys, the ``records`` and the named figures of each cell, by its first record, in the caller's type."""
@@ -663,7 +659,7 @@ class Cells(AnyCells):
         check_result_names(self.keys, [prefix + name for name in figures])
         kept = nw.maybe_reset_index(self.records_frame().select(list(self.keys))[first.tolist()])
         out = {prefix + name: values[order] for name, values in figures.items()}
-        return result_frame(out, kept, carry=list(self.keys))
+        return frames.result_frame(out, kept, carry=list(self.keys))
 
     def _group_rows(self, name: str) -> NDArray[Any]:
         household, values = self.group_columns[name]

@@ -1,7 +1,5 @@
 """From a frame in memory to `Cells`: check columns, code keys, group records, apply the rule for missing values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,16 +8,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.frequencies import wildcard_matches
-from sdckit.cells.packing import Tabulated, group_codes, tabulate
-from sdckit.cells.plans.attach import CHANGED
-from sdckit.cells.plans.count_cells import PERSONS, WEIGHT, Counted, code_keys, sizes_of
+from sdckit.cells import frequencies, packing
+from sdckit.cells.plans import attach, count_cells
 from sdckit.cells.table import Cells, warn
 from sdckit.data.columns import Coded, checked_weight, code_column, code_columns, first_rows, recoded
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
-from sdckit.numerics.coding import pack_into
-from sdckit.numerics.grouping import look_up, sum_by
+from sdckit.numerics import coding, grouping
 
 MANY_LEVELS = 1000
 
@@ -34,12 +29,11 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
         raise DataError("the data has no records")
     if len(frame) >= 1 << 31:
         raise DataError("more than two thousand million records: give a plan (DuckDB, Spark, Polars lazy) instead")
-    series = [frame[key] for key in roles.keys]
-    coded = code_columns(series)
+    coded = code_columns([frame[key] for key in roles.keys])
     n_missing = tuple(column.n_missing for column in coded)
     check_missing(roles, n_missing, len(frame), coded)
     weight = None if roles.weight is None else checked_weight(frame[roles.weight])
-    table = tabulate(coded, weight)
+    table = packing.tabulate(coded, weight)
     _warn_about_keys(coded, table, len(frame))
     size, total = table.size, table.weight
     if roles.person is not None:
@@ -47,48 +41,50 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
     return _cells(len(frame), coded, roles, table, size, total, n_missing=n_missing, source=frame)
 
 
-def tabulate_part(counted: Counted, roles: Roles) -> Cells:
+def tabulate_part(counted: count_cells.Counted, roles: Roles) -> Cells:
     """Tabulate a part of the cells counted by an engine; the keys were checked for all of them."""
     cells = tabulate_counts(counted, roles, whole=False)
     return replace(cells, n=int(cells.table.size.sum()))
 
 
-def tabulate_counts(counted: Counted, roles: Roles, *, whole: bool = True) -> Cells:
+def tabulate_counts(counted: count_cells.Counted, roles: Roles, *, whole: bool = True) -> Cells:
     """Tabulate cells counted by an engine; the keys are checked only if the cells are `whole`.
 
     Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
     """
     frame, n = counted.frame, counted.n
-    coded = code_keys(frame, counted.keys)
-    table = tabulate(coded, None)
-    sizes, k = sizes_of(frame), len(table.size)
+    coded = count_cells.code_keys(frame, counted.keys)
+    table = packing.tabulate(coded, None)
+    sizes, k = count_cells.sizes_of(frame), len(table.size)
     n_missing = tuple(0 if column.n_missing == 0 else int(sizes[column.valid == 0].sum()) for column in coded)
     if whole:
         check_missing(roles, n_missing, n)
-    size = sum_by(table.of_row, sizes.astype(np.float64), k).astype(np.int64)
+    size = grouping.sum_by(table.of_row, sizes.astype(np.float64), k).astype(np.int64)
     table = replace(table, size=size)
     if whole:
         _warn_about_keys(coded, table, n)
     brought, total = size, None
     if roles.person is not None:
-        brought = sum_by(table.of_row, frame[PERSONS].to_numpy().astype(np.float64), k).astype(np.int64)
+        brought = grouping.sum_by(table.of_row, frame[count_cells.PERSONS].to_numpy().astype(np.float64), k).astype(
+            np.int64
+        )
     if roles.weight is not None:
-        total = sum_by(table.of_row, frame[WEIGHT].to_numpy().astype(np.float64), k)
+        total = grouping.sum_by(table.of_row, frame[count_cells.WEIGHT].to_numpy().astype(np.float64), k)
     return _cells(n, coded, roles, replace(table, weight=total), brought, total, n_missing=n_missing)
 
 
-def rows_in_cells(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
+def rows_in_cells(cells: Cells, counted: count_cells.Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
     """The cell of each row of a finer count of the same lazy frame, or of each of its records.
 
     Raises DataError: a row belongs to no cell, since the records have changed since they were counted.
     """
-    words = _words_alike(cells, code_keys(finer, counted.keys))
+    words = _words_alike(cells, count_cells.code_keys(finer, counted.keys))
     if words is not None and cells.table.words is not None:
-        cell = look_up(words, cells.table.words)
+        cell = grouping.look_up(words, cells.table.words)
     else:
         cell = _grouped_with(cells, counted, finer)
     if len(cell) and cell.min() < 0:
-        raise DataError(CHANGED)
+        raise DataError(attach.CHANGED)
     return cell
 
 
@@ -104,14 +100,14 @@ def _words_alike(cells: Cells, columns: Sequence[Coded]) -> NDArray[np.uint64] |
             return None
         fields.append((*alike, known.span, shift))
     words = np.empty(len(columns[0].values), np.uint64)
-    pack_into(words, fields)
+    coding.pack_into(words, fields)
     return words
 
 
-def _grouped_with(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
+def _grouped_with(cells: Cells, counted: count_cells.Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
     """The cell of each row, by grouping these rows together with the counted ones; -1 if it belongs to none."""
     rows = nw.concat([counted.frame.select(*cells.keys), finer.select(*cells.keys)])
-    group_of = tabulate(code_columns([rows[key] for key in cells.keys]), None).of_row
+    group_of = packing.tabulate(code_columns([rows[key] for key in cells.keys]), None).of_row
     n = len(counted.frame)
     cell_of_group = np.full(int(group_of.max()) + 1, -1, np.int32)
     cell_of_group[group_of[:n]] = cells.table.of_row
@@ -141,7 +137,7 @@ def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence
             )
 
 
-def _warn_about_keys(coded: Sequence[Coded], table: Tabulated, n: int) -> None:
+def _warn_about_keys(coded: Sequence[Coded], table: packing.Tabulated, n: int) -> None:
     few = min(n, MANY_LEVELS)
     levels_of = [min(c.n_codes, 2) if c.n_codes < few else _n_different(table.codes[j]) for j, c in enumerate(coded)]
     for column, levels in zip(coded, levels_of, strict=True):
@@ -165,16 +161,9 @@ def warn_about_key(key: str, levels: int, n_missing: int, n_cells: int, n: int) 
 
 
 def _cells(
-    n: int,
-    coded: Sequence[Coded],
-    roles: Roles,
-    table: Tabulated,
-    size: NDArray[np.int64],
-    total: NDArray[np.float64] | None,
-    *,
-    n_missing: tuple[int, ...],
-    source: nw.DataFrame[Any] | None = None,
-) -> Cells:
+    n: int, coded: Sequence[Coded], roles: Roles, table: packing.Tabulated, size: NDArray[np.int64],
+    total: NDArray[np.float64] | None, *, n_missing: tuple[int, ...], source: nw.DataFrame[Any] | None = None,
+) -> Cells:  # fmt: skip
     """Cells with records (or persons) `size` and weights `total`, under the rules for missing values in the roles."""
     columns = frequency_columns_of(
         table, counted=size, total=total, missing_codes=[column.span for column in coded],
@@ -189,16 +178,10 @@ def _cells(
 
 
 def frequency_columns_of(
-    table: Tabulated,
-    *,
-    counted: NDArray[np.int64],
-    total: NDArray[np.float64] | None,
-    missing_codes: Sequence[int],
-    wild: Sequence[bool],
-    alpha: float,
-    sampling_fraction: float | None,
+    table: packing.Tabulated, *, counted: NDArray[np.int64], total: NDArray[np.float64] | None,
+    missing_codes: Sequence[int], wild: Sequence[bool], alpha: float, sampling_fraction: float | None,
     n_strata: int = 0,
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, NDArray[Any]]:  # fmt: skip
     """``cell_size``, ``sample_frequency`` and ``population_frequency`` of cells, with wildcards matched.
 
     With wildcards ``strict_frequency`` as well: the sample frequency if other records' missing values matched nothing.
@@ -209,7 +192,7 @@ def frequency_columns_of(
     frequency: NDArray[Any] = counted
     if any(wild):
         weight = np.zeros(len(counted)) if total is None else total
-        matched = wildcard_matches(
+        matched = frequencies.wildcard_matches(
             table, size=counted.astype(np.float64), weight=weight, missing_codes=missing_codes, wild=wild, alpha=alpha,
             n_strata=n_strata,
         )  # fmt: skip
@@ -227,7 +210,7 @@ def frequency_columns_of(
 
 
 def _persons(
-    frame: nw.DataFrame[Any], person: str, table: Tabulated, weight: NDArray[np.float64] | None
+    frame: nw.DataFrame[Any], person: str, table: packing.Tabulated, weight: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
     """Number of distinct persons in each cell, and the sum of their weights, each counted once."""
     coded = code_column(frame[person])
@@ -236,7 +219,7 @@ def _persons(
             f"person {person!r} is missing in {coded.n_missing} records ({first_rows(coded.codes() == coded.span)}); "
             "give every record its person"
         )
-    who = tabulate([coded], None).of_row
+    who = packing.tabulate([coded], None).of_row
     if weight is not None:
         first = np.empty(int(who.max()) + 1)
         first[who[::-1]] = weight[::-1]
@@ -244,10 +227,10 @@ def _persons(
             raise DataError(
                 f"the weight is not constant within a person in {varying} records; give each person one weight"
             )
-    pairs = group_codes([table.of_row.astype(np.int64), who.astype(np.int64)], len(who))
+    pairs = packing.group_codes([table.of_row.astype(np.int64), who.astype(np.int64)], len(who))
     one_row = np.empty(len(pairs.size), np.int64)
     one_row[pairs.of_row] = np.arange(len(who))
     cell_of_pair = table.of_row[one_row]
     k = len(table.size)
-    total = None if weight is None else sum_by(cell_of_pair, weight[one_row], k)
+    total = None if weight is None else grouping.sum_by(cell_of_pair, weight[one_row], k)
     return np.bincount(cell_of_pair, minlength=k).astype(np.int64), total

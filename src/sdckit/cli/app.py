@@ -32,8 +32,7 @@ def flowing(text: str) -> str:
     >>> flowing("First\n    line.\n\n    Second one.")
     'First line.\n\nSecond one.'
     """
-    paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in inspect.cleandoc(text).split("\n\n"))
 
 
 def let_help_flow(app: typer.Typer) -> None:

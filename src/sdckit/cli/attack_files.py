@@ -13,9 +13,8 @@ import typer
 
 from sdckit.catalogue import Knowledge, rows
 from sdckit.cli.options import Texts, split, split_named
-from sdckit.data import pl
+from sdckit.data import nearest, pl
 from sdckit.data.files.file_limits import json_in
-from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ def read_wanted(
     """
     names = {row.kind: row.name for row in rows("attack")}
     if unknown := [name for name in kinds if name not in names]:
-        raise ScenarioError(f"--kind {unknown[0]!r} is unknown; {did_you_mean(unknown[0], tuple(names))}")
+        raise ScenarioError(f"--kind {unknown[0]!r} is unknown; {nearest.did_you_mean(unknown[0], tuple(names))}")
     sides = tuple(tuple(side) for side in known if side)
     if len(sides) > SIDES:
         raise ScenarioError("--known stands once, or twice for two pieces: --known A,B --known C,D")

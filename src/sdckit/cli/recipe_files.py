@@ -51,8 +51,7 @@ def _named_by(path: Path) -> set[str]:
         with path.open("rb") as file:
             if FORMAT.encode() not in file.read(len(FORMAT) + 50):  # the format stands first
                 return set()
-        names = json_in(path)["released"]
-        return {name for name in names if isinstance(name, str)}
+        return {name for name in json_in(path)["released"] if isinstance(name, str)}
     except (OSError, ValueError, KeyError, TypeError):
         return set()
 
@@ -98,8 +97,7 @@ def read_all(
     steps.step(f"reading {file.name}")
     from sdckit.data.files.readers import read_file, scan_header
 
-    header = scan_header(file, **how)
-    if not header.certain:
+    if not scan_header(file, **how).certain:
         from sdckit.workflow.recipes.recipe_checks import columns_mentioned
 
         needed = (*columns_mentioned(recipe.all_steps), *(() if scenario is None else scenario.columns))
@@ -116,8 +114,7 @@ def open_all(
 ) -> tuple[Any, int]:  # fmt: skip
     """The same of FILE, as a plan where an engine is named; and its number of records."""
     if engine.used:
-        missing = codes_of(reading.missing, scenario)
-        return engine.scan(reading, steps, identifiers=leave_out, missing=missing)
+        return engine.scan(reading, steps, identifiers=leave_out, missing=codes_of(reading.missing, scenario))
     frame = read_all(
         reading.file, reading, steps=steps, recipe=recipe, scenario=scenario, leave_out=leave_out, **reading.how
     )

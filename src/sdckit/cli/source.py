@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from typer import Option
 
-from sdckit.cli import options
-from sdckit.cli.errors import tell
+from sdckit.cli import errors, options
 from sdckit.cli.progress import Steps
 from sdckit.display import some_of
 from sdckit.errors import ColumnError, ScenarioError, sure
@@ -67,8 +66,7 @@ def read_given(
     recodings = sure(read_recodings(recipe, log))
     if log is None:
         return recodings
-    columns = (header or scan_header(file, **how)).columns
-    return recodings.check_file(columns, identifiers=identifiers)
+    return recodings.check_file((header or scan_header(file, **how)).columns, identifiers=identifiers)
 
 
 def read_declared(
@@ -209,7 +207,7 @@ class Reading:
         labels = read_labels(self.file, encoding=self.encoding, join=self.join).columns
         if coded := [name for name, own in labels.items() if own.missing]:
             kept = "those with labels stay" if self.user_missing else "--user-missing keeps those with labels"
-            tell(f"\nCodes of {some_of(coded)} are missing values, as {self.file.name} declares: {kept}.")
+            errors.tell(f"\nCodes of {some_of(coded)} are missing values, as {self.file.name} declares: {kept}.")
 
 
 @dataclass(frozen=True, kw_only=True)

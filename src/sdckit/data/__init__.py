@@ -1,7 +1,5 @@
 """Input: data frames, files, column roles and scenarios, all validated on entry."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any

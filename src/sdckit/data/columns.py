@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from sdckit.data import pa, pc, pt
 from sdckit.data.frames import as_they_come
 from sdckit.errors import DataError
-from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
-from sdckit.numerics.grouping import group, weight_faults
+from sdckit.numerics import coding, grouping
 from sdckit.numerics.threads import run
 
 # Order of the levels of a column: as its categories are declared, else by value.
@@ -303,7 +302,7 @@ def _code_integers(name: str, array: pa.Array, kind: str, arrow_type: pa.DataTyp
     if values.dtype.itemsize == 1 and len(valid) == 0 and len(values):
         low, high, n = int(values.min()), int(values.max()), len(values)  # vectorised
     else:
-        low, high, n = integer_range(values, valid)
+        low, high, n = coding.integer_range(values, valid)
     if high - low >= DIRECT_SPAN:
         return _number_distinct(name, values.view(np.int64), valid, kind, arrow_type)
     return Coded(name, values, valid, low, high - low + 1, len(values) - n, kind, None, arrow_type)
@@ -314,7 +313,7 @@ def _number_distinct(
 ) -> Coded:
     """Code 64-bit values by rank among their distinct bit patterns."""
     present = bits if len(valid) == 0 else bits[valid != 0]
-    groups = group(np.ascontiguousarray(present).view(np.uint64))
+    groups = grouping.group(np.ascontiguousarray(present).view(np.uint64))
     order = np.argsort(groups.words)
     rank = np.empty(len(order), np.uint32)
     rank[order] = np.arange(len(order), dtype=np.uint32)
@@ -332,12 +331,12 @@ def _number_distinct(
 
 def _code_floats(name: str, array: pa.Array, arrow_type: pa.DataType) -> Coded:
     values, valid = _numbers(array, np.float64), _valid(array)
-    low, high, n, whole = float_range(values, valid)
+    low, high, n, whole = coding.float_range(values, valid)
     if n == 0:
         return Coded(name, np.zeros(len(values), np.uint8), np.zeros(len(values), np.uint8), 0, 0, len(values),
                      "number", None, arrow_type)  # fmt: skip
     whole = whole and high - low < DIRECT_SPAN and max(abs(low), abs(high)) < 2**53
-    as_int, present = float_to_int(values, valid, whole=whole)
+    as_int, present = coding.float_to_int(values, valid, whole=whole)
     present = ALL_VALID if n == len(values) else present
     if whole:
         span, n_missing = int(high - low) + 1, len(values) - n
@@ -366,7 +365,7 @@ def _code_views(name: str, array: pa.Array) -> Coded:
     valid = _valid(array)
     views = np.frombuffer(array.buffers()[1], np.uint64).reshape(-1, 2)
     views = views[array.offset : array.offset + len(array)]
-    coded = code_views(views, valid)
+    coded = coding.code_views(views, valid)
     if coded is None:
         return _code_dictionary(name, array.cast(pa.large_string()).dictionary_encode(), "text")
     codes, first = coded
@@ -464,7 +463,7 @@ def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
     Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
     """
     weight = float_values(series, "weight")
-    missing, low, infinite = weight_faults(weight)
+    missing, low, infinite = grouping.weight_faults(weight)
     if missing or low or infinite:
         with np.errstate(invalid="ignore"):
             where = first_rows(~(np.isfinite(weight) & (weight > 0)))
@@ -625,8 +624,7 @@ def differing(before: Any, after: Any) -> NDArray[np.bool_]:
         return np.array([value != other for value, other in pairs], np.bool_)
     other = as_mask(pc.not_equal(first, second))
     if pa.types.is_floating(first.type):
-        nan = as_mask(pc.and_(pc.is_nan(first), pc.is_nan(second)))
-        other = other & ~nan
+        other = other & ~as_mask(pc.and_(pc.is_nan(first), pc.is_nan(second)))
     return gone | other
 
 

@@ -1,7 +1,5 @@
 """Formulas by which columns follow from others of the same record: ``total = "wage + benefits"``."""
 
-from __future__ import annotations
-
 import ast
 import keyword
 import math

@@ -19,13 +19,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
+from sdckit.data import arguments, nearest
 from sdckit.data.columns import as_real
 from sdckit.data.domain_codes import EPOCH, band_ends, check_person, day_number, decoded, encoded
 from sdckit.data.files.file_labels import code_text
 from sdckit.data.frames import check_plan_names, collect, column_names, open_frame
 from sdckit.data.missing_values.missing import DEFAULT_CODES
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import read_toml, toml_key, toml_string, write_toml
 from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError, ScenarioError
@@ -336,7 +335,7 @@ def _known(entries: Mapping[str, Any], kind: type[Any], of: str) -> dict[str, An
     for name in entries:
         if name not in allowed:
             where = f"the domain of {of!r}" if of else "a domain"
-            raise ScenarioError(f"{where} has no entry {name!r}; {did_you_mean(name, allowed)}")
+            raise ScenarioError(f"{where} has no entry {name!r}; {nearest.did_you_mean(name, allowed)}")
     return dict(entries)
 
 

@@ -81,8 +81,7 @@ def column_codes(series: nw.Series[Any], column: DomainColumn, missing: Sequence
         real = _reals(array)
         return _codes_of_numbers(real, np.isnan(real), column, missing)
     values, places = _distinct(array)
-    codes = _codes_of_texts(_texts(values), column, missing)
-    return np.append(codes, np.int32(column.size - 1))[places]
+    return np.append(_codes_of_texts(_texts(values), column, missing), np.int32(column.size - 1))[places]
 
 
 def check_person(name: str, kind: Any) -> None:

@@ -1,7 +1,5 @@
 """Rows drawn by a keyed hash of their id: the same ones in whatever order, and on whatever engine, they come."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Sequence

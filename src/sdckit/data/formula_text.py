@@ -1,7 +1,5 @@
 """Parsing of model formulas: their two sides, the columns they name; only arithmetic and known functions pass."""
 
-from __future__ import annotations
-
 import ast
 import io
 import operator
@@ -13,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data import arguments
-from sdckit.data.nearest import did_you_mean
+from sdckit.data import arguments, nearest
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 
@@ -116,7 +113,7 @@ def named_columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool
         elif after == "(":
             if word not in (*TRANSFORMS, *FUNCTIONS):
                 raise DataError(
-                    f"formula: there is no function {word!r}; {did_you_mean(word, (*FUNCTIONS, *TRANSFORMS))}",
+                    f"formula: there is no function {word!r}; {nearest.did_you_mean(word, (*FUNCTIONS, *TRANSFORMS))}",
                     argument="formula",
                 )
         elif not (after == "=" or (word in SPACES and after == ".")):
@@ -312,8 +309,7 @@ def _value(node: ast.expr, names: Mapping[str, Any], text: str) -> Any:
         return UNARY[type(node.op)](_value(node.operand, names, text))
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARED:
         left, right = _value(node.left, names, text), _value(node.comparators[0], names, text)
-        blank = np.isnan(left) | np.isnan(right)
-        return np.where(blank, np.nan, COMPARED[type(node.ops[0])](left, right))
+        return np.where(np.isnan(left) | np.isnan(right), np.nan, COMPARED[type(node.ops[0])](left, right))
     if isinstance(node, ast.Call) and not node.keywords:
         function = _function(node.func)
         if function is not None:

@@ -91,8 +91,7 @@ def _new_ids(series: nw.Series[Any], n: int) -> nw.DataFrame[Any]:
         values = [name for name in names if name not in taken][:n]
     else:
         raise DataError(f"id {series.name!r} holds {series.dtype}; new ones need whole numbers or text")
-    backend = series.implementation
-    return nw.new_series(series.name, values, series.dtype, backend=backend).to_frame()
+    return nw.new_series(series.name, values, series.dtype, backend=series.implementation).to_frame()
 
 
 ANY_FRAME = "give a pandas, Polars, PyArrow, DuckDB or Spark frame (read a file with sdckit.read_file)"
@@ -268,8 +267,7 @@ def sum_of(frame: Frame, name: str) -> float:
     kind = frame.collect_schema().get(name)
     if kind is None or not kind.is_numeric():
         return math.nan
-    total = frame.select(nw.col(name).sum())
-    return float(in_memory(total)[name].item() or 0)
+    return float(in_memory(frame.select(nw.col(name).sum()))[name].item() or 0)
 
 
 def has_missing(frame: Frame, columns: Sequence[str]) -> bool:
@@ -283,8 +281,7 @@ def has_missing(frame: Frame, columns: Sequence[str]) -> bool:
     """
     if not columns:
         return False
-    counts = frame.select(nw.col(*columns).null_count())
-    counted = in_memory(counts)
+    counted = in_memory(frame.select(nw.col(*columns).null_count()))
     return any(int(counted[name].item()) for name in columns)
 
 

@@ -205,8 +205,7 @@ def read_hierarchy(
         raise FileFormatError(f"{file.name}: there is no such file")
     if delimiter is not None and len(delimiter) != 1:
         raise FileFormatError("delimiter= is one character", argument="delimiter")
-    lines = list(open_text(file, encoding).lines())
-    rows = _cut(file.name, lines, delimiter)
+    rows = _cut(file.name, list(open_text(file, encoding).lines()), delimiter)
     for number, row in rows:
         if "" in row:
             raise FileFormatError(f"{file.name}, line {number}: an empty field; every value needs all levels")

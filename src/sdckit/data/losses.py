@@ -1,7 +1,5 @@
 """The losses that a recipe can be searched by, each with what it is in words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 # Of keys made coarser: figures of `generalization_loss`, of precision what it lacks to 1.

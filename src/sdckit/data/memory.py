@@ -1,7 +1,5 @@
 """Free memory, estimates of the memory that records take, and how an engine and this process share a bound."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Suggestions for misspelt names in error messages: the nearest existing name."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

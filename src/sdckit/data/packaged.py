@@ -1,7 +1,5 @@
 """Tables of the package that lie beside its code as TOML."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path

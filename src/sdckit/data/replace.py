@@ -1,7 +1,5 @@
 """Replace columns of a frame, keeping the other columns, the row order and the caller's type."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import Cells
-from sdckit.data import arguments
-from sdckit.data.households import count_agreeing
+from sdckit.data import arguments, households
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.coding import GOLDEN, hash_word
@@ -339,6 +338,6 @@ def _shared_keys(cells: Cells, of_row: NDArray[np.int32], n_households: int) -> 
     """Keys that agree within every household, and the households in which two members have a value."""
     shared = {}
     for name, codes, levels in zip(cells.keys, cells.table.codes, cells.levels, strict=True):
-        if able := count_agreeing(codes, levels.span, cells.table.of_row, of_row, n_households):
+        if able := households.count_agreeing(codes, levels.span, cells.table.of_row, of_row, n_households):
             shared[name] = able
     return shared

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells import as_cells, table
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
-from sdckit.cells.table import AnyCells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
@@ -89,7 +88,7 @@ class KeyFrequencies(CellsResult):
         return self.cells.records(frequency_columns(self.cells), prefix=self.prefix)
 
 
-def frequency_columns(cells: AnyCells) -> list[str]:
+def frequency_columns(cells: table.AnyCells) -> list[str]:
     """The record columns of A1 that exist for these cells."""
     known = ["population_frequency"] if "population_frequency" in cells.columns else []
     return ["cell_size", "sample_frequency", *known, "sample_unique"]
@@ -187,7 +186,7 @@ def key_frequencies(
     4
     """
     asked = breakdown(data, by, KeyFrequencies, interval, seed, scenario, prefix, on_engine=True)
-    cells = tabulate_given(
+    cells = as_cells.tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
         missing=missing, alpha=alpha, scenario=scenario, id=id,
     )  # fmt: skip

@@ -11,12 +11,9 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import columns_in_memory, groups_of
-from sdckit.cells.record_result import RecordResult, breakdown
-from sdckit.cells.table import check_result_names
-from sdckit.data import arguments
+from sdckit.cells import as_cells, record_result, table
+from sdckit.data import arguments, frames
 from sdckit.data.columns import first_rows, float_values, to_arrow
-from sdckit.data.frames import result_frame
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import numeric_names
@@ -69,7 +66,7 @@ def joint_distances(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outliers(RecordResult):
+class Outliers(record_result.RecordResult):
     """Records with extreme values.
 
     Attributes
@@ -162,9 +159,9 @@ class Outliers(RecordResult):
         else:
             columns |= {f"outlier_{name}": flag for name, flag in self.flags.items()}
         named: dict[str, Any] = {name: to_arrow(source[name]) for name in held if name == self.id}
-        check_result_names(list(named), [self.prefix + name for name in columns])
+        table.check_result_names(list(named), [self.prefix + name for name in columns])
         named |= {self.prefix + name: values for name, values in columns.items()}
-        return result_frame(named, source)
+        return frames.result_frame(named, source)
 
 
 # --- measure ----------------------------------------------------------------------------------------
@@ -244,14 +241,14 @@ def outliers(
     """
     drawn = arguments.seed_number(seed)
     names = numeric_names(numeric, scenario, single=True)
-    asked = breakdown(data, by, Outliers, prefix=prefix)
+    asked = record_result.breakdown(data, by, Outliers, prefix=prefix)
     groups = asked.by
     _check(method, lower_quantile, upper_quantile)
     arguments.column_or_none(id, "id")
     wanted: dict[str, Sequence[str]] = {"numeric": names, "by": groups, "id": () if id is None else (id,)}
-    frame, brought = columns_in_memory(data, wanted)
+    frame, brought = as_cells.columns_in_memory(data, wanted)
     values = dict(zip(names, run(lambda name: _numbers(frame[name]), names), strict=True))
-    group, n_groups = groups_of(frame, groups) if groups else (np.zeros(len(frame), np.int32), 1)
+    group, n_groups = as_cells.groups_of(frame, groups) if groups else (np.zeros(len(frame), np.int32), 1)
     notes = {"plan": f"{len(frame)} records were brought here from a plan"} if brought else {}
     shared: dict[str, Any] = {
         "method": method, "n": len(frame), "source": frame, "brought": brought, "id": id, "prefix": prefix,
@@ -261,8 +258,7 @@ def outliers(
         if missing:
             notes[f"missing {name}"] = f"{missing} values of {name} are missing; they are no outliers"
     if method == "robust_mahalanobis":
-        together = np.stack(list(values.values()), axis=1)
-        distance, undefined = joint_distances(together, group, n_groups, drawn)
+        distance, undefined = joint_distances(np.stack(list(values.values()), axis=1), group, n_groups, drawn)
         if undefined:
             notes["undefined"] = (
                 f"in {undefined} of {n_groups} groups there are too few complete records, or a variable does not "

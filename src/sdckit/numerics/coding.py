@@ -195,12 +195,9 @@ def stacked_ranges(numbers: Sequence[Sequence[Floats]]) -> Floats:
 
 
 def gower(
-    numbers: Sequence[Sequence[Floats]],
-    codes: Sequence[Sequence[AnyInts]] = (),
-    *,
-    weights: Sequence[float] | None = None,
-    ranges: Floats | None = None,
-) -> tuple[Encoded, ...]:
+    numbers: Sequence[Sequence[Floats]], codes: Sequence[Sequence[AnyInts]] = (), *,
+    weights: Sequence[float] | None = None, ranges: Floats | None = None,
+) -> tuple[Encoded, ...]:  # fmt: skip
     """Gower's distance: the weighted mean over the variables of |x - y| / range, or 0 and 1 for categories.
 
     `numbers`: for each numeric variable its values in each file, NaN where missing. `codes`: for each categorical
@@ -228,12 +225,9 @@ def _places(files: Sequence[Floats]) -> list[Floats]:
 
 
 def differences(
-    numbers: Sequence[Sequence[Floats]],
-    codes: Sequence[Sequence[AnyInts]] = (),
-    *,
-    power: int,
+    numbers: Sequence[Sequence[Floats]], codes: Sequence[Sequence[AnyInts]] = (), *, power: int,
     weights: Sequence[float] | None = None,
-) -> tuple[Encoded, ...]:
+) -> tuple[Encoded, ...]:  # fmt: skip
     """Manhattan (power 1) or Euclidean (power 2) distance of the values as they are; a different category counts 1.
 
     `numbers` and `codes` are as in `gower`. `weights`: factors of the terms of the sum (of the squares where
@@ -305,13 +299,9 @@ def _weights(weights: Sequence[float] | None, n: int) -> Floats:
 
 
 def _encoded(
-    numbers: Sequence[Sequence[Floats]],
-    codes: Sequence[Sequence[AnyInts]],
-    factors: Floats,
-    caps: Floats,
-    weights: Floats,
-    power: int,
-) -> tuple[Encoded, ...]:
+    numbers: Sequence[Sequence[Floats]], codes: Sequence[Sequence[AnyInts]], factors: Floats, caps: Floats,
+    weights: Floats, power: int,
+) -> tuple[Encoded, ...]:  # fmt: skip
     metric = Metric(power, np.ascontiguousarray(caps), np.ascontiguousarray(weights))
     n_files = len((*numbers, *codes)[0])
     sizes = [len((*numbers, *codes)[0][f]) for f in range(n_files)]
@@ -320,8 +310,7 @@ def _encoded(
         lowest, highest = _ends(files)
         far = (highest - lowest) * factors[j] + 2 * caps[j]  # where missing values are: beyond the cap
         for matrix, values in zip(matrices, files, strict=True):
-            scaled = (values - lowest) * factors[j]
-            matrix[:, j] = np.where(np.isnan(values), far, scaled)
+            matrix[:, j] = np.where(np.isnan(values), far, (values - lowest) * factors[j])
     labels = [np.empty((n, len(codes)), np.int32) for n in sizes]
     for j, coded in enumerate(codes):
         for matrix_of_codes, column in zip(labels, coded, strict=True):

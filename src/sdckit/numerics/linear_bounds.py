@@ -277,14 +277,9 @@ class Lookout(NamedTuple):
 
 
 def moved_by(
-    relations: Relations,
-    known: tuple[NDArray[np.float64], NDArray[np.float64]],
-    v: int,
-    intervals: NDArray[np.float64],
-    lookout: Lookout,
-    ends: tuple[NDArray[np.float64], NDArray[np.float64]],
-    room: Room,
-) -> tuple[int, NDArray[np.int64]]:
+    relations: Relations, known: tuple[NDArray[np.float64], NDArray[np.float64]], v: int,
+    intervals: NDArray[np.float64], lookout: Lookout, ends: tuple[NDArray[np.float64], NDArray[np.float64]], room: Room,
+) -> tuple[int, NDArray[np.int64]]:  # fmt: skip
     """Index of the first interval that affects watched variables if `v` lies in it, and the indices of these.
 
     An interval that is infeasible for `v`, or contains its whole domain, affects none; the index is the number of
@@ -383,16 +378,9 @@ def _assign_greedily(relations, low, high, begin, members, style, room):  # type
 
 
 def find_point(
-    relations: Relations,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    members: NDArray[np.int64],
-    style: int,
-    most: int,
-    room: Room | None = None,
-    *,
-    begin: int = -1,
-) -> int:
+    relations: Relations, low: NDArray[np.float64], high: NDArray[np.float64], members: NDArray[np.int64], style: int,
+    most: int, room: Room | None = None, *, begin: int = -1,
+) -> int:  # fmt: skip
     """Assign values to the `members` in place so that all constraints hold: 1 found, 0 infeasible, -1 given up.
 
     `low` and `high` (V,) have been propagated, but for the constraints of variable `begin`. A greedy assignment
@@ -519,16 +507,10 @@ def _halves_of_domain(low, high, whole):  # type: ignore[no-untyped-def]
 
 
 def few_values(
-    relations: Relations,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    asked: NDArray[np.int64],
-    members: NDArray[np.int64],
-    points: NDArray[np.float64],
-    used: NDArray[np.int64],
-    limits: tuple[int, float, int],
+    relations: Relations, low: NDArray[np.float64], high: NDArray[np.float64], asked: NDArray[np.int64],
+    members: NDArray[np.int64], points: NDArray[np.float64], used: NDArray[np.int64], limits: tuple[int, float, int],
     room: Room | None = None,
-) -> int:
+) -> int:  # fmt: skip
     """Index of the first of the `asked` variables with few feasible values, a small one among them; -1 if none.
 
     `limits`: how many feasible values are enough, from which value on a variable is no longer small, and how many dead

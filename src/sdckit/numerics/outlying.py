@@ -286,8 +286,7 @@ def minimum_covariance_determinant(rows: Floats, seed: int | None) -> RobustEsti
     elif n > SMALL:
         raw, chosen, distance = _from_subsets(columns, h, rng)
     else:
-        given = _best_drawn(columns, h, SMALL_TRIALS, rng)
-        _, covariances, starts, distances = _best_near(columns, h, given, 1)
+        _, covariances, starts, distances = _best_near(columns, h, _best_drawn(columns, h, SMALL_TRIALS, rng), 1)
         raw, chosen, distance = covariances[0], starts[0], distances[0]
     if h < n and np.allclose(raw, 0):
         return None
@@ -357,8 +356,7 @@ def mad_limits(values: NDArray[np.float64], group: NDArray[np.int32], n_groups: 
     """
     ordered, first, size = _sorted_groups(values, group, n_groups)
     median = _quantile(ordered, first, size, 0.5)
-    away = np.abs(values - median[group])
-    deviation = _quantile(*_sorted_groups(away, group, n_groups), 0.5)
+    deviation = _quantile(*_sorted_groups(np.abs(values - median[group]), group, n_groups), 0.5)
     reach = np.where(deviation > 0, MAD_WIDTH * MAD_FACTOR * deviation, np.nan)
     return median - reach, median + reach
 

@@ -141,11 +141,9 @@ def _sums(f, big_f, size, limits, below):  # type: ignore[no-untyped-def]
 
 
 def sums_of_cells(
-    f: NDArray[np.float64] | NDArray[np.int64],
-    big_f: NDArray[np.float64] | None,
-    size: NDArray[np.int64],
+    f: NDArray[np.float64] | NDArray[np.int64], big_f: NDArray[np.float64] | None, size: NDArray[np.int64],
     limits: NDArray[np.float64],
-) -> tuple[float, list[int]]:
+) -> tuple[float, list[int]]:  # fmt: skip
     """Sum of the risk over the records of cells, and the number of records with f below each limit, in one pass.
 
     Examples

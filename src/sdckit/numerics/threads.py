@@ -30,8 +30,7 @@ def chunks(n: int, *, minimum: int = 1 << 15, parts: int | None = None) -> list[
     [(0, 5), (5, 10)]
     """
     parts = max(1, min(parts or n_threads(), n // minimum))
-    edges = [n * i // parts for i in range(parts + 1)]
-    return list(itertools.pairwise(edges))
+    return list(itertools.pairwise([n * i // parts for i in range(parts + 1)]))
 
 
 @cache

@@ -5,11 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data import arguments, households
+from sdckit.data import arguments, households, seeds
 from sdckit.data.columns import code_column, first_rows, n_differing
-from sdckit.data.households import Homes, differs_within, homes_of
 from sdckit.data.replace import lend_rows, open_eager, pick_rows
-from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -17,7 +15,7 @@ Run = Callable[..., Protected]
 ONCE = "once per household, written to all its members"
 
 
-def read_homes(frame: Any, household: str) -> Homes:
+def read_homes(frame: Any, household: str) -> households.Homes:
     """The households of a frame; a record without a household number is a household of its own.
 
     Raises `ColumnError`: there is no such column.
@@ -29,12 +27,12 @@ def read_homes(frame: Any, household: str) -> Homes:
     arguments.column(household, "household")
     arguments.present([household], frame.columns, "household", argument="household")
     coded = code_column(frame[household])
-    return homes_of(coded.codes(), coded.span)
+    return households.homes_of(coded.codes(), coded.span)
 
 
 def read_shared(
     frame: Any, columns: Sequence[str], household: str | None, household_variables: Sequence[str] | None
-) -> tuple[Homes | None, tuple[str, ...]]:
+) -> tuple[households.Homes | None, tuple[str, ...]]:
     """The households, and which of some columns are household variables: those declared, else those detected.
 
     Raises `ColumnError`: a column is absent, the household itself is among them, or variables are declared
@@ -55,7 +53,7 @@ def read_shared(
     arguments.present(declared, frame.columns, "household_variables", argument="household_variables")
     shared = tuple(name for name in columns if name in declared)
     for name in shared:
-        if (bad := differs_within(frame, name, homes)).any():
+        if (bad := households.differs_within(frame, name, homes)).any():
             raise DataError(
                 f"household_variables: {name!r} differs within {len(np.unique(homes.of_row[bad])):,} households "
                 f"({first_rows(bad)}); it is a variable of persons, or these values are to be mended first",
@@ -89,7 +87,7 @@ def in_two_parts(
     homes, shared = read_shared(frame, columns, household, household_variables)
     if homes is None or not shared:
         return None
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     for_homes, for_persons = (int(integer) for integer in rng.integers(2**63, size=2))
     coded = {name: code_column(frame[name]) for name in shared}
     there = {name: column.codes() != column.span for name, column in coded.items()}

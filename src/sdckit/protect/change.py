@@ -194,8 +194,7 @@ def strata_rows(frame: Any, names: Sequence[str]) -> list[Ints]:
         return [np.arange(len(frame))]
     groups = group_codes([code_column(frame[name]).codes() for name in names], len(frame))
     rows, edges = order_by_group(groups.of_row, len(groups.size))
-    parts = [rows[a:b] for a, b in itertools.pairwise(edges)]
-    return sorted(parts, key=lambda part: int(part[0]))
+    return sorted([rows[a:b] for a, b in itertools.pairwise(edges)], key=lambda part: int(part[0]))
 
 
 def at_least(k: int, strata: Sequence[Ints], names: Sequence[str], n: int) -> None:

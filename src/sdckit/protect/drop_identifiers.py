@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sdckit.data import arguments
+from sdckit.data import arguments, replace
 from sdckit.data.columns import code_column
-from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -55,7 +54,7 @@ def drop_identifiers(data: Any, *, columns: str | Sequence[str]) -> Protected:
     names = arguments.names(columns, "columns", single=True)
     if not names:
         raise ColumnError("columns= is empty; name at least one column to leave out", argument="columns")
-    frame = open_eager(data, {"columns": names})
+    frame = replace.open_eager(data, {"columns": names})
     if len(names) == len(frame.columns):
         raise ColumnError("columns: no column would remain; keep at least one", argument="columns")
     changed = {name: len(frame) - _n_missing(frame[name]) for name in names}

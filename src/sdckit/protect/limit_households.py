@@ -8,11 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
-from sdckit.data.columns import code_column, float_values
-from sdckit.data.households import Homes
-from sdckit.data.replace import open_eager, with_levels
-from sdckit.data.seeds import open_rng
+from sdckit.data import arguments, columns, households, replace, seeds
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.protect.by_household import read_homes
@@ -88,11 +84,11 @@ def limit_households(
     arguments.choice(how, "how", ("split", "missing"))
     if size == household:
         raise ColumnError(f"size: {size!r} numbers the households; give the column that counts their members")
-    frame = open_eager(data, {"household": [household], "size": [] if size is None else [size]})
-    coded = code_column(frame[household])
+    frame = replace.open_eager(data, {"household": [household], "size": [] if size is None else [size]})
+    coded = columns.code_column(frame[household])
     known = coded.codes() != coded.span
     homes = read_homes(frame, household)
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     large = (homes.size > largest)[homes.of_row] & known
     part = _parts(homes, int(largest), rng) if how == "split" else np.zeros(len(known), np.int64)
     shown = known if how == "split" else known & ~large
@@ -109,10 +105,10 @@ def limit_households(
         "limit_households", len(frame), changed,
         {"household": household, "largest": int(largest), "how": how, "size": size}, {"seed": secret}, notes,
     )  # fmt: skip
-    return Protected(with_levels(frame, made), change)
+    return Protected(replace.with_levels(frame, made), change)
 
 
-def _parts(homes: Homes, largest: int, rng: np.random.Generator) -> Ints:
+def _parts(homes: households.Homes, largest: int, rng: np.random.Generator) -> Ints:
     """Number, from 0, of the part of its household that each record is assigned to at random."""
     n_parts = -(-homes.size // largest)
     shuffled = rng.permutation(len(homes.of_row))
@@ -133,10 +129,10 @@ def _numbered(home: Ints, part: Ints, shown: NDArray[np.bool_], rng: np.random.G
 
 
 def _sizes(
-    frame: Any, size: str, homes: Homes, new: Ints, large: NDArray[np.bool_]
+    frame: Any, size: str, homes: households.Homes, new: Ints, large: NDArray[np.bool_]
 ) -> tuple[tuple[list[int], Ints], int]:
     """The household sizes (levels and codes) with split households recounted, and how many values these are."""
-    before = float_values(frame[size], "size")
+    before = columns.float_values(frame[size], "size")
     there = ~np.isnan(before)
     if (before[there] != homes.size[homes.of_row][there]).any():
         raise DataError(

@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data import arguments, pa
+from sdckit.data import arguments, pa, replace, seeds
 from sdckit.data.columns import distinct_values, first_rows
-from sdckit.data.replace import open_records, with_levels
-from sdckit.data.seeds import hmac_digests, read_secret
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bytes, Ints
 from sdckit.protect.change import Change, Protected
@@ -95,10 +93,10 @@ def new_ids(
         raise ColumnError(says, argument="household")
     _check_blocks(block, time, (column, household))
     arguments.count(length, "length", "counts hexadecimal digits", at_least=SHORTEST, at_most=LONGEST)
-    bits = read_secret(key, name="key", kept="change.secret['key']")
+    bits = seeds.read_secret(key, name="key", kept="change.secret['key']")
     named = {"household": household, "time": time}
     given = {role: [] if name is None else [name] for role, name in named.items()}
-    frame, records = open_records(data, {"column": [column], **given})
+    frame, records = replace.open_records(data, {"column": [column], **given})
     olds = {column: _olds(frame[column])}
     if household is not None:
         homes = _olds(frame[household])
@@ -116,7 +114,7 @@ def new_ids(
         | ({} if block is None else {"block": int(block), "time": time}),
         {"key": bits.hex()}, notes,
     )  # fmt: skip
-    return Protected(with_levels(frame, made), change)
+    return Protected(replace.with_levels(frame, made), change)
 
 
 def _check_blocks(block: int | None, time: str | None, others: Sequence[str | None]) -> None:
@@ -165,7 +163,7 @@ def _named(olds: Sequence[bytes], codes: Ints, key: bytes, length: int, column: 
     if not olds:
         raise DataError(f"column {column!r} has no identifier: every value is missing")
     width = -(-length // 2)
-    new = np.frombuffer(b"".join(hmac_digests(key, olds)), np.uint8).reshape(len(olds), -1)[:, :width].copy()
+    new = np.frombuffer(b"".join(seeds.hmac_digests(key, olds)), np.uint8).reshape(len(olds), -1)[:, :width].copy()
     if length % 2:
         new[:, -1] &= 0xF0
     words = np.zeros((len(new), -(-width // WORD) * WORD), np.uint8)

@@ -7,21 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
-from sdckit.data.households import Homes
-from sdckit.data.replace import open_eager, pick_rows
-from sdckit.data.seeds import open_rng
+from sdckit.data import arguments, households, replace, seeds
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
 
 
-def row_order(n: int, homes: Homes | None, seed: int) -> NDArray[np.int64]:
+def row_order(n: int, homes: households.Homes | None, seed: int) -> NDArray[np.int64]:
     """A random permutation of the records: row i gets record ``row_order(...)[i]``; households stay together.
 
     >>> sorted(row_order(4, None, 1).tolist())
     [0, 1, 2, 3]
     """
-    rng, _ = open_rng(seed)
+    rng, _ = seeds.open_rng(seed)
     order = rng.permutation(n)
     if homes is None:
         return order
@@ -78,12 +75,12 @@ def random_order(data: Any, *, household: str | None = None, seed: arguments.See
     [2, 2, 1, 1, 3]
     """
     arguments.column_or_none(household, "household")
-    frame = open_eager(data, {"household": [] if household is None else [household]})
+    frame = replace.open_eager(data, {"household": [] if household is None else [household]})
     homes = None if household is None else read_homes(frame, household)
-    _, secret = open_rng(seed)
+    _, secret = seeds.open_rng(seed)
     order = row_order(len(frame), homes, secret)
     change = Change(
         "random_order", len(frame), {}, {"household": household}, {"seed": secret},
         {"order": "no value is changed; row i is no longer made from row i"},
     )  # fmt: skip
-    return Protected(pick_rows(frame, order), change)
+    return Protected(replace.pick_rows(frame, order), change)

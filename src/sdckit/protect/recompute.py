@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.data import derived_formula, nearest, replace
 from sdckit.data.columns import float_values
-from sdckit.data.derived_formula import read_derived
-from sdckit.data.nearest import did_you_mean
-from sdckit.data.replace import as_held, open_records, with_some_numbers
 from sdckit.errors import ScenarioError
 from sdckit.protect.change import Change, Protected, became_fractions
 
@@ -59,25 +57,25 @@ def recompute(data: Any, *, derived: Mapping[str, str]) -> Protected:
     >>> safe["total"].to_list(), change.changed
     ([1110, 2020, None], {'total': 2})
     """
-    formulas = read_derived(derived)
-    frame, records = open_records(data, {})
+    formulas = derived_formula.read_derived(derived)
+    frame, records = replace.open_records(data, {})
     for made in formulas:
         for name in (made.column, *made.inputs):
             if name not in frame.columns:
-                absent = f"no column {name!r} in the data; {did_you_mean(name, frame.columns)}"
+                absent = f"no column {name!r} in the data; {nearest.did_you_mean(name, frame.columns)}"
                 raise ScenarioError(f"derived: {made.column}: {absent}", argument="derived")
     named = dict.fromkeys(name for made in formulas for name in (made.column, *made.inputs))
     columns = {name: float_values(frame[name], "derived") for name in named}
     new, counts = {}, {}
     for made in formulas:
         before = columns[made.column]
-        after = as_held(frame[made.column], made.values(columns))
+        after = replace.as_held(frame[made.column], made.values(columns))
         with np.errstate(invalid="ignore"):
             same = (np.abs(after - before) <= SAME * np.abs(before)) | (np.isnan(after) & np.isnan(before))
         columns[made.column] = np.where(same, before, after)
         new[made.column] = (~same, after[~same])
         counts[made.column] = records.where(~same)
-    out = with_some_numbers(frame, new)
+    out = replace.with_some_numbers(frame, new)
     written = {made.column: made.text for made in formulas}
     notes = became_fractions(frame, out, [*new])
     return Protected(out, Change("recompute", records.n, counts, {"derived": written}, {}, notes))

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit.numerics.grouping import joint_counts
+from sdckit.report import notebook, view
 from sdckit.report.blocks import Block, ChartBlock, Paragraph
 from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Count, Document, InternalOnly, Ledger, Levels, Relation, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.gate.relations import level_names
-from sdckit.report.notebook import pair_document
-from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.step_forms import Picture, VariableCounts
@@ -83,7 +82,7 @@ def _joined(x: Any, y: Any, n: Any) -> tuple[Any, Any, Any]:
     return np.bincount(place, n * x) / size, np.bincount(place, n * y) / size, size.astype(np.int64)
 
 
-def scatter_blocks(tree: Plain) -> list[Block]:
+def scatter_blocks(tree: view.Plain) -> list[Block]:
     """The scatter chart of a confidential document; nothing in any other."""
     scatter = tree.get("scatter")
     return [ChartBlock("bubbles", scatter, scatter["caption"])] if scatter else []
@@ -94,7 +93,7 @@ def scatter_chart(result: Any, internal: bool, grid: Grid) -> ChartBlock:
 
     The figures of the result's document are protected first, then the squares, so that both may be published together.
     """
-    document = pair_document(result)
+    document = notebook.pair_document(result)
     ledger = Ledger(dict(document.variables), list(document.relations))
     ((place, figures),) = document.tree["measures"].items()  # type: ignore[union-attr]
     if internal:
@@ -241,13 +240,13 @@ def _names(side: str, variable: VariableCounts, tree: Tree) -> list[str]:
     return [*known, f"{side}.missing"]
 
 
-def _in_order(rows: list[Plain], order: list[str]) -> list[Plain]:
+def _in_order(rows: list[view.Plain], order: list[str]) -> list[view.Plain]:
     """Rows in the order of the variable's levels, pooled levels last."""
     place = {name: at for at, name in enumerate(order)}
     return sorted(rows, key=lambda row: (bool(row.get("pooled")), place.get(str(row["level"]), len(place))))
 
 
-def picture_blocks(plain: Plain) -> list[Block]:
+def picture_blocks(plain: view.Plain) -> list[Block]:
     """Bar charts of both sides."""
     blocks: list[Block] = []
     for side in SIDES:
@@ -261,7 +260,7 @@ def picture_blocks(plain: Plain) -> list[Block]:
     return blocks
 
 
-def _used(side: Plain) -> list[Plain]:
+def _used(side: view.Plain) -> list[view.Plain]:
     """The rows without empty bins at the ends."""
     rows = list(side["rows"])
     while side["edges"] and len(rows) > 1 and rows[0]["n"]["text"] == "0":

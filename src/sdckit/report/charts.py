@@ -209,8 +209,7 @@ def risk_chart(data: Plain, width: int = WIDTH) -> Any:
     upper = alt.layer(bars, texts, *_threshold_rule(data, scale)).properties(
         width=width, height=190, title=_title(in_language_of(data, "Records"))
     )
-    lower = _cumulative(data_rows, scale, axis, data, width)
-    return alt.vconcat(upper, lower, spacing=8)
+    return alt.vconcat(upper, _cumulative(data_rows, scale, axis, data, width), spacing=8)
 
 
 def _risk_row(row: Plain, threshold: float | None) -> dict[str, Any]:
@@ -466,8 +465,7 @@ def to_png(chart: Any) -> bytes:
 def _svg(specification: str) -> str:
     import vl_convert
 
-    spec = json.loads(specification)
-    drawn = str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+    drawn = str(vl_convert.vegalite_to_svg(json.loads(specification), allowed_base_urls=[]))
     return TAG.sub(lambda tag: LONG.sub(lambda number: f"{float(number[0]):.2f}", tag[0]), drawn)
 
 

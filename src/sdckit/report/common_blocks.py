@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.gate.figures import Count, Quantity
-from sdckit.report.gate.relations import link_records
-from sdckit.report.gate.rounding import Printed
+from sdckit.report.gate import figures, relations, rounding
 from sdckit.report.setting import Setting, rule_of
 
 Plain = Mapping[str, Any]
@@ -98,7 +96,7 @@ def of_whole(count: Plain, rate: Plain) -> str:
     """
     text = f"{count['text']} ({rate['text']})"
     number = count["text"]
-    return Printed(text, number.identity, number.span) if isinstance(number, Printed) else text
+    return rounding.Printed(text, number.identity, number.span) if isinstance(number, rounding.Printed) else text
 
 
 def share_head(rates: Iterable[Plain]) -> str:
@@ -174,16 +172,16 @@ def without_rule(words: str) -> tuple[str, str]:
     return words, ""
 
 
-def cells_alone(setting: Setting, result: Any) -> Quantity:
+def cells_alone(setting: Setting, result: Any) -> figures.Quantity:
     """Quantity of the sample uniques, missing values being a category of their own: cells of one record."""
-    return Quantity(ALONE, rule="category" if rule_of(result) else "", intruder=setting.intruder)
+    return figures.Quantity(ALONE, rule="category" if rule_of(result) else "", intruder=setting.intruder)
 
 
-def uniques_of(setting: Setting, result: Any) -> Count:
+def uniques_of(setting: Setting, result: Any) -> figures.Count:
     """Enter the sample uniques, missing values being a category of their own, once for all measures."""
     uniques = setting.count(
         "sample_uniques.cells", result.sample_uniques, "violations", of=cells_alone(setting, result)
     )
-    link_records(setting.ledger, setting.sizes, uniques.name, 1, 1)
+    relations.link_records(setting.ledger, setting.sizes, uniques.name, 1, 1)
     setting.ledger.nested("n", uniques.name)
     return uniques

@@ -32,8 +32,7 @@ def concluded(judge: Callable[[Plain], Judged], tree: Plain) -> dict[str, Any]:
     _, means, worst = max(judged, key=lambda verdict: (verdict[0], _size(verdict[2][RESIDUAL])))
     if tree.get("control_state") == "overlapping" and worst[RESIDUAL] not in (NOTHING, UNDEFINED):
         means = f"not to be trusted: {OVERLAP}"
-    releases = [release for _, _, release in judged]
-    return {**tree, "releases": releases, "means": means, RESIDUAL: worst[RESIDUAL]}
+    return {**tree, "releases": [release for _, _, release in judged], "means": means, RESIDUAL: worst[RESIDUAL]}
 
 
 def _size(leaf: Plain) -> float:

@@ -160,8 +160,7 @@ def _labels(scenario: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str,
 
 def with_cover(page: Page, cover: Cover) -> Page:
     """A page with institution, logo and the labels of columns."""
-    labelled = with_labels(page, cover.labels)
-    return replace(labelled, institution=displayed(cover.institution), logo=cover.picture)
+    return replace(with_labels(page, cover.labels), institution=displayed(cover.institution), logo=cover.picture)
 
 
 def _checksum(path: Path) -> dict[str, Any]:

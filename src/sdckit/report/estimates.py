@@ -162,13 +162,9 @@ def _label(term: Tree, file: str) -> Tree:
 
 
 def figures_view(
-    words: Mapping[str, str],
-    by_variable: str = "",
-    caption: str = "",
-    *,
-    shares: Sequence[str] = (),
+    words: Mapping[str, str], by_variable: str = "", caption: str = "", *, shares: Sequence[str] = (),
     drawn: Sequence[str] = (),
-) -> UtilityView:
+) -> UtilityView:  # fmt: skip
     """Make the view of a utility measure: a table of its figures, `words` being their labels.
 
     The chart shows `by_variable`, a figure of every variable, under its caption, or else the figures in `drawn`;

@@ -9,25 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.display import EXACT, exact_shown
 from sdckit.errors import DataError
+from sdckit.report import charts, estimates, setting, shares, wording
 from sdckit.report.blocks import Block, ChartBlock, Page, Paragraph, Section, TableBlock
-from sdckit.report.chapters import release_page
-from sdckit.report.chapters.decision import drawn_of, with_figures
+from sdckit.report.chapters import decision, map, recipe_chapter, release_page
 from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.map import map_table, plain_map
 from sdckit.report.chapters.page import STATES, answer_section, figures_of, verdicts_block
-from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.chapters.sentences import headline
-from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.common_blocks import ALONE, EXPECTED, below, with_rule, without_rule
-from sdckit.report.estimates import UtilityView
 from sdckit.report.formats.html import render_fragment, render_sections
 from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
 from sdckit.report.gate.protect import CONFIDENTIAL, SMALLEST_FILE, WITHHELD_FIGURE as WITHHELD, protect
 from sdckit.report.language import names_of, translate
-from sdckit.report.setting import PairSetting, release_sizes, setting_of
-from sdckit.report.shares import by_release, release_heads
 from sdckit.report.view import Plain, view_of, views_of
-from sdckit.report.wording import say
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessment import Assessed
@@ -49,7 +42,7 @@ def shorten(page: Page, plain: Plain) -> Page:
 def _figures(plain: Plain) -> tuple[Block, ...]:
     """Main figures of each intruder under the first rule for missing values; of a release before and after."""
     intruders = plain["intruders"]
-    tables = [_table(plain, number) for number in range(with_figures(plain))]
+    tables = [_table(plain, number) for number in range(decision.with_figures(plain))]
     if len(intruders) == 1:
         return tuple(tables)
     known = [Paragraph(f"“{intruder['name']}” knows {', '.join(intruder['keys'])}.") for intruder in intruders]
@@ -67,16 +60,16 @@ def _table(plain: Plain, number: int) -> TableBlock:
     first, *others = figures_of([file["intruders"][number] for file in files])
     collected = plain.get("collected", {}).get(intruder["name"])
     main = next((rule for words in first if (rule := without_rule(words)[1])), "")
-    small = below(drawn_of(plain))
+    small = below(decision.drawn_of(plain))
     rows = []
     for words in (small, ALONE, EXPECTED):
         label = next((label for label in (with_rule(words, main), words) if label in first), None)
         if label is not None:
             raw = [collected["below"]["text"] if words == small else "–"] if collected else []
-            after = by_release([file.get(label) for file in others]) if others else ()
+            after = shares.by_release([file.get(label) for file in others]) if others else ()
             rows.append((words, *raw, first[label]["text"], *after))
     heads = (
-        (*(("Original",) if collected else ()), release_page.base_name(plain), *release_heads(len(others)))
+        (*(("Original",) if collected else ()), release_page.base_name(plain), *shares.release_heads(len(others)))
         if others
         else ("File",)
     )
@@ -87,12 +80,12 @@ def _table(plain: Plain, number: int) -> TableBlock:
 def result_document(result: Any) -> Document:
     """Build the document of a single result, for `protect`: its figures under the name of its measure."""
     view = view_of(result.measure)
-    if hasattr(result, "pair") or isinstance(view, UtilityView):
+    if hasattr(result, "pair") or isinstance(view, estimates.UtilityView):
         return pair_document(result)
     n = _records(result)
     ledger = Ledger()
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
-    tree[result.measure] = view.tree(result, setting_of(ledger, result, n))
+    tree[result.measure] = view.tree(result, setting.setting_of(ledger, result, n))
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
 
 
@@ -107,11 +100,11 @@ def pair_document(result: Any) -> Document:
         tree["n"] = ledger.count("n", n, "n")
     if hasattr(result, "pair"):
         sizes = result.pair.sizes[: len(result.per_release)]  # a control file stands behind the releases
-        tree["n_released"] = release_sizes(ledger, sizes)
+        tree["n_released"] = setting.release_sizes(ledger, sizes)
     target = getattr(result, "target", "")
     words = target if isinstance(target, str) else ", ".join(target)
     place = f"{result.measure}:{words}" if words else result.measure
-    figures = view_of(result.measure).tree(result, PairSetting(ledger, "c0", place, sizes))
+    figures = view_of(result.measure).tree(result, setting.PairSetting(ledger, "c0", place, sizes))
     tree["measures"] = {place: figures}
     smallest = n if n is None else min(n, *sizes, n)
     return Document(tree, ledger.variables, tuple(ledger.relations), smallest)
@@ -138,10 +131,10 @@ def result_chart(result: Any, *, internal: bool = False, kind: str = "") -> Any:
     internal = internal or exact_shown.get()
     if kind:
         picture = view_of(result.measure).charts[kind](result, internal)
-        return chart_for(picture.name, picture.data, _title(picture.caption))
+        return charts.chart_for(picture.name, picture.data, _title(picture.caption))
     for block in result_blocks(protect(result_document(result), internal=internal)):
         if isinstance(block, ChartBlock) and not block.paper:
-            return chart_for(block.name, block.data, _title(block.caption))
+            return charts.chart_for(block.name, block.data, _title(block.caption))
     raise DataError(f"{result.measure} has no chart; see .summary()")
 
 
@@ -163,7 +156,7 @@ def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
 
 
 def _drawn(blocks: Iterable[tuple[Block, str]]) -> Any:
-    return charts_for(
+    return charts.charts_for(
         [
             (block.name, block.data, _title(start + block.caption))
             for block, start in blocks
@@ -204,7 +197,7 @@ def recipe_html(done: Any) -> str:
     """HTML of what a recipe did, step by step."""
     internal = exact_shown.get()
     try:
-        blocks = recipe_section(plain_recipe(done, internal=internal)).blocks
+        blocks = recipe_chapter.recipe_section(recipe_chapter.plain_recipe(done, internal=internal)).blocks
     except DataError as error:
         return render_fragment("", [], note=str(error))
     return render_fragment("What was done", blocks, note=EXACT if internal else "")
@@ -214,10 +207,10 @@ def map_html(recipe_map: Any) -> str:
     """HTML table of the recipes of a map: arguments, risk and loss."""
     internal = exact_shown.get()
     try:
-        plain = plain_map(recipe_map, internal=internal)
+        plain = map.plain_map(recipe_map, internal=internal)
     except DataError as error:
         return render_fragment("", [], note=str(error))
-    return render_fragment("", [map_table(plain)], note=EXACT if internal else "")
+    return render_fragment("", [map.map_table(plain)], note=EXACT if internal else "")
 
 
 # Blocks for the terminal: those of the exact documents, for the analyst's own session.
@@ -225,7 +218,7 @@ def map_html(recipe_map: Any) -> str:
 
 def recipe_blocks(done: WhatWasDone) -> list[Block]:
     """Blocks of what a recipe did, step by step, with exact figures."""
-    return list(recipe_section(plain_recipe(done, internal=True)).blocks)
+    return list(recipe_chapter.recipe_section(recipe_chapter.plain_recipe(done, internal=True)).blocks)
 
 
 def screen_page(assessment: Assessed, *, full: bool = True) -> Page:
@@ -292,7 +285,7 @@ def sections_html(
     """HTML of laid-out sections below a heading of level 2; names in `plain` are not translated."""
     lower = [replace(section, level=section.level + 1) for section in sections]
     return render_sections(
-        _translated(lower, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
+        _translated(lower, language, plain or {}), note=wording.say(EXACT, language) if exact else "", language=language
     )
 
 
@@ -307,12 +300,12 @@ def verdict_html(plain: Plain, *, of: str = "", exact: bool = False, language: s
     `of`: what it is about, shown above it.
     """
     line = Section("", (Paragraph(headline(plain), f"headline {_state(plain)}"),))
-    about = f'<p class="none">{escape(say(of, language))}</p>' if of else ""
+    about = f'<p class="none">{escape(wording.say(of, language))}</p>' if of else ""
     verdict = about + sections_html([line], exact=exact, language=language, plain=plain)
     if not plain["verdicts"]:
         return verdict
     every = sections_html([Section("", (verdicts_block(plain),))], language=language, plain=plain)
-    summary = escape(say("Every limit", language))
+    summary = escape(wording.say("Every limit", language))
     return f"{verdict}<details><summary>{summary}</summary>{every}</details>"
 
 
@@ -321,8 +314,7 @@ def _state(plain: Plain) -> str:
 
 
 def _translated(sections: Sequence[Section], language: str, plain: Plain) -> Sequence[Section]:
-    page = Page("", "", None, "open", "", sections, "")
-    return translate(page, language, names_of(plain)).sections
+    return translate(Page("", "", None, "open", "", sections, ""), language, names_of(plain)).sections
 
 
 # The log of a protection step, with small counts hidden as in every document.

@@ -85,8 +85,7 @@ def _html(chart: Any) -> str:
 def _png(chart: Any) -> bytes:
     import vl_convert
 
-    spec = chart.to_dict(validate=False)
-    return bytes(vl_convert.vegalite_to_png(spec, scale=PNG_SCALE, allowed_base_urls=[]))
+    return bytes(vl_convert.vegalite_to_png(chart.to_dict(validate=False), scale=PNG_SCALE, allowed_base_urls=[]))
 
 
 def _json(chart: Any) -> str:

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, Literal
 
 from sdckit.attacks.attack_rates import EVERY, control_state_of, worst_first
+from sdckit.report import common_blocks, conclusions
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.common_blocks import bars, groups_blocks
-from sdckit.report.conclusions import RESIDUAL, UNDEFINED, concluded, judge_rates
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain, View, find_view, noted
@@ -62,17 +61,14 @@ class AttackView(View):
 
 
 def rate_view(
-    named: Callable[[str], tuple[str, str]],
-    guess: Literal["count", "share", "none"] = "count",
-    *,
-    dependent: bool = False,
-    options_words: Callable[[Plain, str], str] = lambda _options, _rest: "",
+    named: Callable[[str], tuple[str, str]], guess: Literal["count", "share", "none"] = "count", *,
+    dependent: bool = False, options_words: Callable[[Plain, str], str] = lambda _options, _rest: "",
     details: Callable[[Plain, str], list[Block]] = lambda _tree, _name: [],
     more: Callable[[Any, str, Ledger], dict[str, Tree]] = lambda _result, _start, _ledger: {},
     conclude_more: Callable[[dict[str, Any]], dict[str, Any]] = dict,
     group_column: Callable[[Plain], Sequence[Column]] = lambda _tree: (),
     answer: Callable[[Plain, str, Plain], str] = lambda _plain, _place, _n: "",
-) -> AttackView:
+) -> AttackView:  # fmt: skip
     """Make the view of an attack that has a rate beside guessing and beside people never in the file.
 
     Parameters
@@ -95,7 +91,7 @@ def rate_view(
     """
 
     def conclude(tree: Plain) -> dict[str, Any]:
-        return conclude_more(concluded(partial(judge_rates, calls=guess == "none"), tree))
+        return conclude_more(conclusions.concluded(partial(conclusions.judge_rates, calls=guess == "none"), tree))
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         return {
@@ -207,14 +203,14 @@ def enter_tally(
 def enter_share(ledger: Ledger, name: str, share: float, base: str) -> Tree:
     """Enter a share that stands for a number of records, to be printed like one."""
     if math.isnan(share):
-        return UNDEFINED
+        return conclusions.UNDEFINED
     ledger.value(name, share * (ledger.variables[base].true or 0), name, kind="sum")
     return Ratio(name, base)
 
 
 def enter_estimate(ledger: Ledger, name: str, true: float) -> Tree:
     """Enter a figure that follows from the number of records, or is no number of people."""
-    return UNDEFINED if math.isnan(true) else ledger.value(name, true, name)
+    return conclusions.UNDEFINED if math.isnan(true) else ledger.value(name, true, name)
 
 
 def _notes(result: Any) -> tuple[str, ...]:
@@ -259,7 +255,7 @@ def capital(words: str) -> str:
 
 def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> TableBlock:
     """Table of the rates of attacks, given by name; a row for each release."""
-    parts = ["success_rate", "baseline_rate", *(["control_rate", RESIDUAL] if control else [])]
+    parts = ["success_rate", "baseline_rate", *(["control_rate", conclusions.RESIDUAL] if control else [])]
     rows: list[tuple[str, ...]] = []
     for name, attack in named.items():
         for j, release in enumerate(attack["releases"], 1):
@@ -277,7 +273,7 @@ def rate_bars(caption: str, tree: Plain, *, compared: bool) -> ChartBlock:
     first = tree["releases"][0]
     shown = ((words, first[name]) for name, words in SHOWN.items() if name != "control_rate" or compared)
     ends = ((words, {**leaf, "below": leaf.get("above", leaf.get("below", 0))}) for words, leaf in shown)
-    return bars(caption, "of the attempts", ends, aside=True)
+    return common_blocks.bars(caption, "of the attempts", ends, aside=True)
 
 
 def percent(leaf: Plain) -> str:
@@ -297,8 +293,7 @@ def percent(leaf: Plain) -> str:
 
 def detail_blocks(tree: Plain, name: str) -> list[Block]:
     """Notes of an attack, for a confidential document."""
-    notes = tree.get("exact", {}).get("notes", ())
-    return [Paragraph(f"{capital(name)}: {text}", "note") for text in notes]
+    return [Paragraph(f"{capital(name)}: {text}", "note") for text in tree.get("exact", {}).get("notes", ())]
 
 
 def group_blocks(tree: Plain, name: str, columns: Sequence[Column]) -> list[Block]:
@@ -313,7 +308,7 @@ def group_blocks(tree: Plain, name: str, columns: Sequence[Column]) -> list[Bloc
         (*row["labels"], *([str(row["release"])] if several else []), *(text(row) for _, text in columns))
         for row in rows[:MOST_GROUPS]
     ]
-    return groups_blocks(f"{capital(name)}, by {', '.join(by)}", by, heads, texts, len(rows))
+    return common_blocks.groups_blocks(f"{capital(name)}, by {', '.join(by)}", by, heads, texts, len(rows))
 
 
 def _group_columns(tree: Plain) -> list[Column]:

@@ -73,15 +73,9 @@ class Setting:
         return replace(self, variant=place.partition(":")[2])
 
     def count(
-        self,
-        name: str,
-        true: int,
-        group: str,
-        *,
-        watched: Watched = "everywhere",
-        of: Quantity | None = None,
+        self, name: str, true: int, group: str, *, watched: Watched = "everywhere", of: Quantity | None = None,
         guard: tuple[str, ...] = (),
-    ) -> Count:
+    ) -> Count:  # fmt: skip
         """Enter a count under the prefix."""
         start = self.prefix
         return self.ledger.count(f"{start}.{name}", true, f"{start}.{group}", watched=watched, of=of, guard=guard)

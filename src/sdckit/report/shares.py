@@ -358,13 +358,9 @@ def of_releases(releases: Sequence[Plain]) -> list[tuple[Plain, str]]:
 
 
 def column_blocks(
-    tree: Plain,
-    table: Callable[[Sequence[Plain], str], TableBlock],
-    chart: str,
-    words: Mapping[str, str],
-    unit: str = "values",
-    of: str = "column",
-) -> list[Block]:
+    tree: Plain, table: Callable[[Sequence[Plain], str], TableBlock], chart: str, words: Mapping[str, str],
+    unit: str = "values", of: str = "column",
+) -> list[Block]:  # fmt: skip
     """Tables of the columns of each release, and a chart of those of the first, with the figures of `words`.
 
     `of`: the entry that names what a row is about.

@@ -11,11 +11,10 @@ from typing import Any
 
 from sdckit.cells.record_result import RecordResult
 from sdckit.data.frames import rows_of
+from sdckit.report import common_blocks, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.common_blocks import groups_blocks
 from sdckit.report.gate.figures import InternalOnly, Ledger, Part, Told, Tree
 from sdckit.report.gate.protect import SMALLEST_GUARD
-from sdckit.report.view import Plain
 from sdckit.result import FileFigure
 
 SUBGROUPS = "subgroups"
@@ -101,7 +100,7 @@ def rates_tree(results: Mapping[str, Any]) -> dict[str, Tree]:
     }
 
 
-def subgroup_blocks(plain: Plain, place: str) -> list[Block]:
+def subgroup_blocks(plain: view.Plain, place: str) -> list[Block]:
     """Table of the subgroups of one place, at most twenty; otherwise a note where to find it."""
     tree = plain.get(SUBGROUPS, {}).get(place)
     if not tree:
@@ -120,7 +119,7 @@ def subgroup_blocks(plain: Plain, place: str) -> list[Block]:
         for row in rows[:MOST_GROUPS]
     ]
     heads = ("Records", *map(_words, shown))
-    return groups_blocks(f"By {by}, the riskiest first", tree["by"], heads, texts, len(rows))
+    return common_blocks.groups_blocks(f"By {by}, the riskiest first", tree["by"], heads, texts, len(rows))
 
 
 def single_blocks(result: Any) -> list[Block]:
@@ -146,13 +145,13 @@ def _words(figure: str) -> str:
     return figure.replace("_", " ").replace("[", ", ").replace("]", "")
 
 
-def _shares(by: Sequence[str], rows: Sequence[Plain], shown: Sequence[str]) -> TableBlock:
+def _shares(by: Sequence[str], rows: Sequence[view.Plain], shown: Sequence[str]) -> TableBlock:
     texts = tuple((*row["labels"], *(_share(row["figures"][name]) for name in shown)) for row in rows[:MOST_GROUPS])
     heads = (*by, *map(_words, shown))
     return TableBlock(f"By {', '.join(by)}", heads, texts, tuple(range(len(by), len(heads))))
 
 
-def _share(leaf: Plain) -> str:
+def _share(leaf: view.Plain) -> str:
     return "–" if leaf["value"] is None and "below" not in leaf else str(leaf["text"])
 
 

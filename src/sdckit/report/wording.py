@@ -128,8 +128,7 @@ class Wording:
 
     @cached_property
     def _long(self) -> re.Pattern[str]:
-        longest_first = sorted(self.breaks, key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, longest_first)))
+        return re.compile("|".join(map(re.escape, sorted(self.breaks, key=len, reverse=True))))
 
     def translate(self, text: str, kept: Collection[str] = (), report: Report = lambda _: None) -> str:
         """Translate a text, as a whole or sentence by sentence; what has no translation is kept and reported."""

@@ -12,8 +12,7 @@ from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.plans.joined_sums import join_pair
 from sdckit.cells.plans.pair_tables import PairTables, pair_tables
 from sdckit.cells.shared_coding import SharedCoding, classes_of
-from sdckit.data import arguments
-from sdckit.data.frames import built, is_lazy
+from sdckit.data import arguments, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import ColumnError
@@ -47,18 +46,10 @@ class Chosen:
 
 
 def chosen_variables(
-    original: Any,
-    released: Any = None,
-    variables: Sequence[str] | None = None,
-    numeric: Sequence[str] | None = None,
-    scenario: Scenario | None = None,
-    id: str | None = None,
-    *,
-    aligned: bool = False,
-    by: Sequence[str] = (),
-    counted: bool = False,
-    cells: bool = False,
-) -> Chosen:
+    original: Any, released: Any = None, variables: Sequence[str] | None = None, numeric: Sequence[str] | None = None,
+    scenario: Scenario | None = None, id: str | None = None, *, aligned: bool = False, by: Sequence[str] = (),
+    counted: bool = False, cells: bool = False,
+) -> Chosen:  # fmt: skip
     """Open the files with the variables asked for, or with all that they have in common.
 
     `variables`: all columns in common unless given, but for the id and the scenario's weight, household, person and
@@ -93,7 +84,7 @@ def chosen_variables(
     )  # fmt: skip
     others = [name for name in names if name not in numbers]
     declared = numeric is not None or (scenario is not None and bool(scenario.numeric))
-    if counted and all(map(is_lazy, opened.frames)):
+    if counted and all(map(frames.is_lazy, opened.frames)):
         return Chosen(opened, names, numbers, notes, declared, _tables(opened, [*names, *by], numbers))
     whole = cells and not numbers and (not aligned or _together(opened))
     pair = open_pair(
@@ -107,7 +98,7 @@ def chosen_variables(
 
 def _together(opened: Pair) -> bool:
     """Whether an engine has checked that the rows of plans belong together by the id."""
-    joined = built(lambda: join_pair(opened, (), ()))
+    joined = frames.built(lambda: join_pair(opened, (), ()))
     if joined is not None:
         joined.check()
     return joined is not None
@@ -115,7 +106,7 @@ def _together(opened: Pair) -> bool:
 
 def _tables(opened: Pair, names: Sequence[str], numbers: Sequence[str]) -> PairTables:
     """The values of the variables of plans, counted and checked."""
-    tables = built(lambda: pair_tables(opened, names))
+    tables = frames.built(lambda: pair_tables(opened, names))
     for name in names:
         if name in numbers:
             tables.numbers(name)

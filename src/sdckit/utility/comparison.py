@@ -9,15 +9,12 @@ import numpy as np
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult
-from sdckit.data import arguments
-from sdckit.data.frames import frame_of
+from sdckit.data import arguments, frames
 from sdckit.display import same_note
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats
 from sdckit.result import json_ready
-from sdckit.utility.models.combine import KINDS, Kind, Pooled, check_sizes, limits, pool
-from sdckit.utility.models.interval_overlap import Version, shared_part
-from sdckit.utility.models.model_design import names_apart
+from sdckit.utility.models import combine, interval_overlap, model_design
 
 # Rounding of published numbers that count records.
 
@@ -101,7 +98,7 @@ class TermComparison(PairResult):
     few: tuple[bool, ...] = ()
     few_spread: tuple[bool, ...] = ()
     steps: tuple[float, ...] = ()
-    version: Version = "snoke"
+    version: interval_overlap.Version = "snoke"
     kind: CompareKind = "observed"
     level: float = 0.95
     n: int = 0
@@ -116,11 +113,11 @@ class TermComparison(PairResult):
     @property
     def table(self) -> Any:
         """A row per term, in the caller's frame type."""
-        return frame_of(self.columns, self._backend())
+        return frames.frame_of(self.columns, self._backend())
 
     def forest(self) -> Any:
         """The rows of a forest plot: ``term``, ``file``, ``estimate``, ``low``, ``high``, file by file."""
-        return frame_of(self.drawn, self._backend())
+        return frames.frame_of(self.drawn, self._backend())
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with a row per term under ``terms``; rare levels are not named."""
@@ -153,7 +150,7 @@ class TermComparison(PairResult):
                 ends.append(np.array([rounded[1:]]))
                 for name, number in zip(names, rounded, strict=True):
                     out[name][j] = number
-            out["overlap"][j] = float(shared_part(ends[0], ends[1], self.version, self.level)[0])
+            out["overlap"][j] = float(interval_overlap.shared_part(ends[0], ends[1], self.version, self.level)[0])
         return out
 
     @property
@@ -168,7 +165,7 @@ class TermComparison(PairResult):
 
     def _hidden(self) -> dict[str, Any]:
         """The fields that name terms, with the names that may be published."""
-        names = dict(zip(self.columns.get("term", ()), names_apart(self.told), strict=True))
+        names = dict(zip(self.columns.get("term", ()), model_design.names_apart(self.told), strict=True))
 
         def renamed(key: str) -> str:
             part, bracket, term = key.partition("[")
@@ -187,7 +184,7 @@ def size_ratio(pair: Pair, kind: str) -> float:
     Raises DataError: an unknown kind, releases of different sizes, a single release where several are needed, or
     sizes that differ from the original's for "partial".
     """
-    arguments.choice(kind, "kind", ("observed", *KINDS))
+    arguments.choice(kind, "kind", ("observed", *combine.KINDS))
     if len(set(pair.sizes)) > 1:
         sizes = ", ".join(f"{name} {size}" for name, size in zip(pair.names[1:], pair.sizes, strict=True))
         raise DataError(
@@ -196,7 +193,7 @@ def size_ratio(pair: Pair, kind: str) -> float:
         )
     if kind == "observed":
         return pair.sizes[0] / pair.n
-    return check_sizes(kind, pair.m, pair.n, pair.sizes[0])
+    return combine.check_sizes(kind, pair.m, pair.n, pair.sizes[0])
 
 
 def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) -> None:
@@ -224,18 +221,10 @@ def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least:
 
 
 def compare_terms(
-    names: Sequence[str],
-    original: FileEstimates,
-    released: Sequence[FileEstimates],
-    *,
-    labels: Sequence[str],
-    kind: CompareKind,
-    level: float,
-    version: Version,
-    ratio: float,
-    notes: dict[str, str],
+    names: Sequence[str], original: FileEstimates, released: Sequence[FileEstimates], *, labels: Sequence[str],
+    kind: CompareKind, level: float, version: interval_overlap.Version, ratio: float, notes: dict[str, str],
     told: Sequence[str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Compare the estimates of m releases with those of the original, term by term.
 
     `labels`: what the releases are called. `kind`: how they are combined. `level`: coverage of intervals.
@@ -247,9 +236,9 @@ def compare_terms(
     told = names if told is None else told
     hidden = np.array([name != shown for name, shown in zip(names, told, strict=True)])
     together = _together(original, released, kind, level, ratio)
-    known = limits(original.value, original.variance, original.df, level)
+    known = combine.limits(original.value, original.variance, original.df, level)
     ends = np.column_stack(known), np.column_stack([together.low, together.high])
-    overlap = shared_part(*ends, version, level)
+    overlap = interval_overlap.shared_part(*ends, version, level)
     error = np.sqrt(original.variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         standardised = np.where(error > 0, (together.estimate - original.value) / error, np.nan)
@@ -316,34 +305,29 @@ def _any_file(files: Sequence[Bools | None]) -> tuple[bool, ...]:
 
 def _together(
     original: FileEstimates, released: Sequence[FileEstimates], kind: CompareKind, level: float, ratio: float
-) -> Pooled:
+) -> combine.Pooled:
     values = np.array([file.value for file in released])
     variances = np.array([file.variance for file in released])
     if kind != "observed":
-        rule: Kind = kind
-        return pool(values, variances, kind=rule, level=level, ratio=ratio)
+        rule: combine.Kind = kind
+        return combine.pool(values, variances, kind=rule, level=level, ratio=ratio)
     estimate, within = values.mean(axis=0), variances.mean(axis=0)
     variance = within * ratio  # as an analyst of the original can expect it
     between = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(len(estimate), np.nan)
-    low, high = limits(estimate, variance, original.df, level)
+    low, high = combine.limits(estimate, variance, original.df, level)
     adjusted = np.zeros(len(estimate), bool)
     none = np.full(len(estimate), np.nan)
-    return Pooled(estimate, variance, original.df, low, high, within, between, adjusted, variance, none)
+    return combine.Pooled(estimate, variance, original.df, low, high, within, between, adjusted, variance, none)
 
 
 def _forest(
-    names: Sequence[str],
-    original: FileEstimates,
-    released: Sequence[FileEstimates],
-    labels: Sequence[str],
-    together: Pooled,
-    known: tuple[Floats, Floats],
-    level: float,
-) -> dict[str, list[Any]]:
+    names: Sequence[str], original: FileEstimates, released: Sequence[FileEstimates], labels: Sequence[str],
+    together: combine.Pooled, known: tuple[Floats, Floats], level: float,
+) -> dict[str, list[Any]]:  # fmt: skip
     parts = [("original", original.value, *known)]
     if len(released) > 1:
         parts += [
-            (label, file.value, *limits(file.value, file.variance, file.df, level))
+            (label, file.value, *combine.limits(file.value, file.variance, file.df, level))
             for label, file in zip(labels, released, strict=True)
         ]
     parts.append(("released", together.estimate, together.low, together.high))

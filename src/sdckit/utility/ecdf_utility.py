@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data import arguments
-from sdckit.data.frames import built
+from sdckit.data import arguments, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Floats, Ints
@@ -366,9 +365,9 @@ def _joint_rows(chosen: Chosen, names: Sequence[str], rows: Mapping[str, Rows], 
         files = range(chosen.pair.m + 1)
         return Rows([np.column_stack([rows[name].values[file] for name in names]) for file in files]) if names else None
     codings = [tables.coding(name) for name in names]
-    if most is not None and len(names) > 2 and built(lambda: tables.n_known(codings)) > most:
+    if most is not None and len(names) > 2 and frames.built(lambda: tables.n_known(codings)) > most:
         return None
-    (counted,) = built(lambda: tables.count([codings]))
+    (counted,) = frames.built(lambda: tables.count([codings]))
     numbers = []  # of each code; 0 is a missing value
     for coding in codings:
         numbers.append(np.full(coding.n_levels + 1, np.nan))

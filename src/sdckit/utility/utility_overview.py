@@ -284,15 +284,9 @@ def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, F
 
 
 def lacking(
-    names: Sequence[str],
-    numeric: Sequence[str],
-    formulas: Sequence[str],
-    *,
-    aligned: bool,
-    n: int,
-    sizes: Sequence[int],
-    recoded: bool = False,
-) -> list[tuple[str, str]]:
+    names: Sequence[str], numeric: Sequence[str], formulas: Sequence[str], *, aligned: bool, n: int,
+    sizes: Sequence[int], recoded: bool = False,
+) -> list[tuple[str, str]]:  # fmt: skip
     """The measures behind the table in their order, and what each lacks to run; "" where nothing.
 
     `names`: variables in common. `numeric`: those of them that are numbers. `aligned`: whether rows belong

@@ -10,8 +10,7 @@ from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.plans.pair_sums import NumberSums, check_numbers, total_numbers
 from sdckit.cells.plans.pair_tables import pair_tables
 from sdckit.cells.shared_coding import SharedCoding
-from sdckit.data.columns import float_values
-from sdckit.data.frames import built, is_lazy
+from sdckit.data import columns, frames
 from sdckit.numerics.array_types import Floats
 
 BEYOND = 0.05  # change from which on documents warn, and recipes to start from leave weights alone; our choice
@@ -53,7 +52,7 @@ def moved_figures(
     >>> total.figure, round(total.change, 2), round(total.largest, 2), round(mean.change, 2)
     ('total', 0.75, 1.46, 0.75)
     """
-    if any(map(is_lazy, pair.frames)):
+    if any(map(frames.is_lazy, pair.frames)):
         return _of_plans(pair, weight, numeric, keys)
     if pair.plans:
         numbers = {"numeric": [name for name in (weight, *numeric) if name]}
@@ -78,13 +77,13 @@ def _of_plans(pair: Pair, weight: str | None, numeric: Sequence[str], keys: Sequ
     held = [name for name in (weight, *numeric) if name is not None]
     collected = pair if pair.raw is None else replace(pair, original=pair.raw, memo={})
     check_numbers(collected, held)
-    totals = built(lambda: total_numbers(collected, numeric, weight))
+    totals = frames.built(lambda: total_numbers(collected, numeric, weight))
     for name, of_files in zip(numeric, totals, strict=True):
         figures += _of_number(name, of_files, sums=sums)
     if sums and keys:
-        tables = built(lambda: pair_tables(pair, keys, "keys"))
+        tables = frames.built(lambda: pair_tables(pair, keys, "keys"))
         codings = [tables.coding(name) for name in keys]
-        counts = built(lambda: tables.level_totals(codings, weight))
+        counts = frames.built(lambda: tables.level_totals(codings, weight))
         for coding, of_key in zip(codings, counts, strict=True):
             figures += _of_levels(coding.name, coding, of_key)
     return tuple(figure for figure in figures if math.isfinite(figure.change))
@@ -94,7 +93,7 @@ def _of_files(pair: Pair, name: str) -> list[Floats]:
     """A column as numbers, in the original as collected and in the releases."""
     numbers = list(pair.numbers(name))
     if pair.raw is not None:
-        numbers[0] = float_values(pair.raw.get_column(name), name)
+        numbers[0] = columns.float_values(pair.raw.get_column(name), name)
     return numbers
 
 

@@ -14,8 +14,7 @@ from sdckit.catalogue.attacks import ALONE, RECOVERABLE
 from sdckit.catalogue.row import as_numbers, draws_records
 from sdckit.cells.comparable_files import written_apart
 from sdckit.cells.pair import IN_BANDS, Pair, keep_rows, open_files
-from sdckit.data import arguments
-from sdckit.data.drawn_rows import people_drawn
+from sdckit.data import arguments, drawn_rows
 from sdckit.data.frames import Frame, count_records, has_repeats, is_lazy, open_frame
 from sdckit.data.limits import declarable
 from sdckit.data.scenarios.column_roles import check_insensitive, look_at_columns
@@ -27,15 +26,12 @@ from sdckit.numerics.threads import job
 from sdckit.report.chapters.sentences import NOT_YET
 from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
-from sdckit.workflow import opened_release, plan
+from sdckit.workflow import left_open, opened_release, plan, released_intruders
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
-from sdckit.workflow.left_open import counted_alone, counted_beside, told_apart, weighed
 from sdckit.workflow.recipes.recipe_log import RecipeLog
-from sdckit.workflow.recoded_original.numbered_plans import without_numbers
-from sdckit.workflow.recoded_original.open_recoded import Opened
+from sdckit.workflow.recoded_original import numbered_plans, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.recoded_original.recoded_plans import stays_on_engines
-from sdckit.workflow.released_intruders import compared_intruders, like_keyless
 from sdckit.workflow.verdicts import judge, judge_alone, of_single_rows, with_origins
 
 if TYPE_CHECKING:
@@ -237,7 +233,7 @@ def assess_read(
             return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups, only=only)
         from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
-        people_drawn(targets, groups, data.id if isinstance(data, Pair) else id)
+        drawn_rows.people_drawn(targets, groups, data.id if isinstance(data, Pair) else id)
         return assess_release(
             data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
@@ -250,8 +246,7 @@ def _check_groups(data: Any, by: Sequence[str]) -> None:
     """Raise where a subgroup column is absent, before any data is read."""
     if not by:
         return
-    present = open_frame(data).collect_schema().names()
-    arguments.present(by, present, "by", argument="by")
+    arguments.present(by, open_frame(data).collect_schema().names(), "by", argument="by")
 
 
 def _assess_file(data: Any, **how: Any) -> Assessment:
@@ -351,11 +346,11 @@ def _against(
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
     )  # fmt: skip
     verdicts = of_single_rows(verdicts, scenario, compared=compared) if several else verdicts
-    verdicts = with_origins(told_apart(verdicts, frame), scenario)
+    verdicts = with_origins(left_open.told_apart(verdicts, frame), scenario)
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
-        verdicts = counted_alone(verdicts, frame, outcome.results["key_frequencies"])
-        verdicts = weighed(verdicts, context.cells)
+        verdicts = left_open.counted_alone(verdicts, frame, outcome.results["key_frequencies"])
+        verdicts = left_open.weighed(verdicts, context.cells)
     return IntruderAssessment(
         name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(context.cells)
     )
@@ -404,7 +399,7 @@ def assess_release(
     files, attacked_files, aligned = opened_release.open_release(
         opened, control, scenario, recodings, by, attacked=attacked
     )
-    pair, own_file = files.pair, without_numbers(files.opened.original)
+    pair, own_file = files.pair, numbered_plans.without_numbers(files.opened.original)
     columns = opened_release.in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
@@ -441,7 +436,7 @@ def assess_release(
             for released, file, label in zip(files.opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
-            assess_file(without_numbers(file), scenario=own, only=only, **one_file)
+            assess_file(numbered_plans.without_numbers(file), scenario=own, only=only, **one_file)
             for file, (own, _) in zip(going_out, fitted, strict=True)
         )
         attempts = plan.Outcome({}, ())
@@ -456,10 +451,10 @@ def assess_release(
                 for intruder in measured.intruders:
                     keep_rows(pair, file, getattr(intruder.get("key_frequencies"), "cells", None))
             opened_release.count_ahead(pair, scenario, by)
-        intruders = counted_beside(
-            compared_intruders(
+        intruders = left_open.counted_beside(
+            released_intruders.compared_intruders(
                 every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several,
-                only=only, like=like_keyless(plans, as_numbers(scenario, pair), every, known),
+                only=only, like=released_intruders.like_keyless(plans, as_numbers(scenario, pair), every, known),
             ), scenario, before, after, pair, opened, drawn=_are_drawn(scenario, recodings),
         )  # fmt: skip
         planned = () if lean else plan.plan_utility(scenario, models=families_of(models), **known)
@@ -538,7 +533,7 @@ def _varies(files: Sequence[Any], name: str) -> bool:
 
 
 def _attacked(
-    scenario: Scenario, files: Opened, known: dict[str, Any], control: Any, *, n_attacks: int
+    scenario: Scenario, files: open_recoded.Opened, known: dict[str, Any], control: Any, *, n_attacks: int
 ) -> tuple[plan.Outcome, plan.Asked]:
     """Attack the release with the columns declared; beside a control file also with every column that goes out."""
     first, *others = (frame.collect_schema().names() for frame in files.brought.frames)

@@ -15,9 +15,8 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.attacks.attack_rates import EVERY
-from sdckit.catalogue import measure
+from sdckit.catalogue import attribute, measure
 from sdckit.catalogue.attacks import COPIES, DIFFERENCING, RECOVERABLE
-from sdckit.catalogue.attribute import NUMBERS
 from sdckit.catalogue.identity import FOLLOWED
 from sdckit.cells.pair import Recoded
 from sdckit.data.nearest import did_you_mean
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 QUESTIONS = ("known", "learnt", "close", "attacked", "given_back", "remembered")
 COMPARED = ("numeric", "magnitudes")  # roles whose columns are compared as numbers
 # Measures whose result lists the columns it looked at, by release.
-LISTED = {RECOVERABLE.name: "given_back", NUMBERS.name: "close"}
+LISTED = {RECOVERABLE.name: "given_back", attribute.NUMBERS.name: "close"}
 MEMORY = ("membership", "distance_to_closest_record")  # attacks on what a release remembers of its original
 
 
@@ -346,19 +345,10 @@ class Assessed(Displayed):
         """Raise `DataError` where the data that a document needs were dropped by pickling."""
 
     def report(
-        self,
-        path: str | Path,
-        *,
-        internal: bool = False,
-        beside: str | Path | None = None,
-        name: str = "",
-        institution: str = "",
-        logo: str | Path | None = None,
-        files: Sequence[str | Path] = (),
-        labels: Mapping[str, str] | None = None,
-        language: str = "en",
-        public: bool = False,
-    ) -> None:
+        self, path: str | Path, *, internal: bool = False, beside: str | Path | None = None, name: str = "",
+        institution: str = "", logo: str | Path | None = None, files: Sequence[str | Path] = (),
+        labels: Mapping[str, str] | None = None, language: str = "en", public: bool = False,
+    ) -> None:  # fmt: skip
         """Write the report for the release committee: a page to decide on, and an annex to check.
 
         Parameters
@@ -566,8 +556,7 @@ class ReleaseAssessment(Assessed):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact, ready for JSON; for the session, not for release (`to_json` writes that)."""
-        document = self._dict({"n": self.n, "m": self.m})
-        return document | {
+        return self._dict({"n": self.n, "m": self.m}) | {
             "original": self.original.to_dict(),
             "released": [assessment.to_dict() for assessment in self.released],
             "utility": None if self.utility is None else self.utility.to_dict(),

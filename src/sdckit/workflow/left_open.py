@@ -1,7 +1,5 @@
 """What is not judged though it is within limits: copies counted as people, files that go out together, other labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,22 +7,19 @@ from typing import Any
 import numpy as np
 
 from sdckit.catalogue.identity import RISK
-from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells import as_cells, packing
 from sdckit.cells.comparable_files import in_same_order, relabelled, spelt_twice
-from sdckit.cells.packing import group_codes
 from sdckit.cells.pair import Pair
 from sdckit.cells.repeated_records import holds_copies
+from sdckit.data import households, limits
 from sdckit.data.columns import code_column, to_arrow
 from sdckit.data.frames import Frame, column_names, is_lazy, plain_columns, record_sizes
-from sdckit.data.households import Homes, homes_of, household_variables
-from sdckit.data.limits import LIMITS
 from sdckit.data.replace import with_new_column
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import some_of
 from sdckit.errors import SdcError
-from sdckit.numerics.array_types import Ints
-from sdckit.numerics.grouping import Groups, first_of_groups
+from sdckit.numerics import array_types, grouping
 from sdckit.report.gate.rounding import format_number
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.verdicts import Verdict
@@ -90,7 +85,7 @@ def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tup
     if _divisor(_cell_sizes(result)) > 1 and _divisor(record_sizes(frame)) > 1:
         return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED))
     judged = tuple(verdicts)
-    asked = any(verdict.holds and LIMITS[verdict.name].question in OF_PEOPLE for verdict in judged)
+    asked = any(verdict.holds and limits.LIMITS[verdict.name].question in OF_PEOPLE for verdict in judged)
     some = asked and result.cells.roles.person is None and holds_copies(frame)  # rows of a person are judged as rows
     return _opened(judged, dict.fromkeys(OF_PEOPLE, SOME_REPEATED)) if some else judged
 
@@ -115,7 +110,7 @@ def _out_of_scale(n: int, stand_for: float | None, *, weights: bool) -> str:
 
 def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]:
     """The verdicts on one file, open where groups hold enough values only as some are spelt in two ways."""
-    held = {verdict.variable for verdict in verdicts if verdict.holds and LIMITS[verdict.name].judged == GROUPS}
+    held = {verdict.variable for verdict in verdicts if verdict.holds and limits.LIMITS[verdict.name].judged == GROUPS}
     twice = spelt_twice(frame, [name for name in held if name])
     return _opened(verdicts, {GROUPS: SPELT_TWICE}, twice) if twice else tuple(verdicts)
 
@@ -144,7 +139,7 @@ def counted_beside(
         reason = ORIGINAL_REPEATED
     scales = (_out_of_scale(one.n, one.stands_for, weights=one.scenario.weight is not None) for one in after)
     reasons = {RISK.name: next(filter(None, scales), "")} | dict.fromkeys(questions, reason)
-    if any(LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
+    if any(limits.LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
         names = [*dict.fromkeys((*scenario.all_keys, *scenario.sensitive))]
         counted = [_texts_counted(measured) for measured in (before, *after)]
         files = zip(pair.released, counted[1:], strict=True)
@@ -155,7 +150,7 @@ def counted_beside(
         )
         reasons |= dict.fromkeys(COMPARED if others else (), RELABELLED.format(", ".join(others)))
     verdicts = (verdict for own in intruders for verdict in own.verdicts if not drawn)
-    if any(verdict.holds and LIMITS[verdict.name].needs == HOUSEHOLD for verdict in verdicts):
+    if any(verdict.holds and limits.LIMITS[verdict.name].needs == HOUSEHOLD for verdict in verdicts):
         reasons[HOUSEHOLD] = _homes_told(pair, opened, scenario.household)
     return tuple(replace(own, verdicts=_opened(own.verdicts, reasons)) for own in intruders)
 
@@ -168,12 +163,12 @@ def _homes_told(pair: Pair, opened: Pair, household: str | None) -> str:
     for file, names, order in zip(opened.released, files[1:], pair.orders, strict=True):
         shared = [name for name in files[0] if name in names]
         try:
-            before, lazily = columns_in_memory(opened.original, {"household": [household], "columns": shared})
-            after, _ = columns_in_memory(file, {"columns": plain_columns(file)})
+            before, lazily = as_cells.columns_in_memory(opened.original, {"household": [household], "columns": shared})
+            after, _ = as_cells.columns_in_memory(file, {"columns": plain_columns(file)})
         except SdcError as error:
             return HOMES_UNKNOWN.format(error)
         coded = code_column(before.get_column(household))
-        homes = homes_of(coded.codes(), coded.span)
+        homes = households.homes_of(coded.codes(), coded.span)
         own = None
         if not lazily and len(after) == len(before) and (order is not None or in_same_order(before, after)):
             own = np.empty(len(after), np.int64)
@@ -186,7 +181,7 @@ def _homes_told(pair: Pair, opened: Pair, household: str | None) -> str:
     return ""
 
 
-def _stand_together(of_row: Ints, homes: Homes) -> bool:
+def _stand_together(of_row: array_types.Ints, homes: households.Homes) -> bool:
     """Whether the members of half of the households or more stand one after the other in the rows of a release."""
     first, last = np.full(len(homes.size), len(of_row)), np.zeros(len(homes.size), np.int64)
     rows = np.arange(len(of_row))
@@ -196,24 +191,24 @@ def _stand_together(of_row: Ints, homes: Homes) -> bool:
     return bool(several.any()) and float((last - first < homes.size)[several].mean()) >= STAND_TOGETHER
 
 
-def _shared_alone(frame: Any, homes: Homes, of_row: Ints | None, released: Any) -> list[str]:
+def _shared_alone(frame: Any, homes: households.Homes, of_row: array_types.Ints | None, released: Any) -> list[str]:
     """The columns whose values members share, where few records but those of one household have them together.
 
     `of_row`: household of each record of the release, if it is known; else `frame` is the original, and of the
     `released` records as many small groups must be there.
     """
     home, own = "sdckit__home", homes.of_row if of_row is None else of_row
-    names = [*household_variables(with_new_column(frame, home, own), household=home, share=SHARED)]
+    names = [*households.household_variables(with_new_column(frame, home, own), household=home, share=SHARED)]
     if not names:
         return []
     most = int(homes.size.max())
 
-    def small(sizes: Ints) -> Any:
+    def small(sizes: array_types.Ints) -> Any:
         return (sizes > 1) & (sizes <= most)
 
     groups = _joint(frame, names)
-    homes_in = group_codes([groups.of_row, own], len(own))
-    different = np.bincount(groups.of_row[first_of_groups(homes_in.of_row, len(homes_in.size))])
+    homes_in = packing.group_codes([groups.of_row, own], len(own))
+    different = np.bincount(groups.of_row[grouping.first_of_groups(homes_in.of_row, len(homes_in.size))])
     together = int((small(groups.size) & (different == 1)).sum())
     told = together >= max(RIGHT * int(small(groups.size).sum()), ALONE_TOGETHER * int((homes.size > 1).sum()), 1)
     if told and of_row is None:  # as the release has the values
@@ -221,7 +216,7 @@ def _shared_alone(frame: Any, homes: Homes, of_row: Ints | None, released: Any) 
     return names if told else []
 
 
-def _of_same_sizes(released: Any, homes: Homes) -> list[str]:
+def _of_same_sizes(released: Any, homes: households.Homes) -> list[str]:
     """A column whose values are held by as many records each as households have members: their numbers, as others."""
     sizes = np.sort(homes.size)
     for name in plain_columns(released) if len(sizes) and sizes[0] < sizes[-1] else ():
@@ -231,9 +226,9 @@ def _of_same_sizes(released: Any, homes: Homes) -> list[str]:
     return []
 
 
-def _joint(frame: Any, names: Sequence[str]) -> Groups:
+def _joint(frame: Any, names: Sequence[str]) -> grouping.Groups:
     """The records grouped by the values of some columns together."""
-    return group_codes([code_column(frame.get_column(name)).codes() for name in names], len(frame))
+    return packing.group_codes([code_column(frame.get_column(name)).codes() for name in names], len(frame))
 
 
 def _texts_counted(measured: Assessment) -> dict[str, dict[str, int]]:
@@ -258,9 +253,9 @@ def _opened(
     """The verdicts, not judged where they hold and there is a reason against how they are judged, or their question."""
 
     def reason_of(verdict: Verdict) -> str:
-        kind = LIMITS[verdict.name]
+        kind = limits.LIMITS[verdict.name]
         is_meant = verdict.holds and (variables is None or verdict.variable in variables)
-        of_measure = LIMITS[kind.of or kind.name].measure
+        of_measure = limits.LIMITS[kind.of or kind.name].measure
         known = (reasons.get(key) for key in (kind.judged, kind.question, of_measure, kind.needs))
         reason = next(filter(None, known), "") if is_meant else ""
         return "" if reason == MORE and SYNTHETIC in kind.types else reason  # which files of any size are judged by
@@ -278,19 +273,19 @@ def _are_multiples(before: Assessment) -> bool:
     return any(sizes.min() < sizes.max() for sizes in _multiples(before))
 
 
-def _multiples(measured: Assessment) -> list[Ints]:
+def _multiples(measured: Assessment) -> list[array_types.Ints]:
     """Records with each combination of an intruder's keys, where all of these are multiples of the same number."""
     results = filter(None, (intruder.get("key_frequencies") for intruder in measured.intruders))
     return [sizes for sizes in map(_cell_sizes, results) if _divisor(sizes) > 1]
 
 
-def _cell_sizes(result: Any) -> Ints:
+def _cell_sizes(result: Any) -> array_types.Ints:
     """Records with each combination of the keys."""
     values = result.cells.values("sample_frequency")
     parts = getattr(values, "parts", None)
     return np.asarray(values.size if parts is None else np.concatenate([size for _, size in parts]), np.int64)
 
 
-def _divisor(sizes: Ints) -> int:
+def _divisor(sizes: array_types.Ints) -> int:
     """What divides all sizes; 1 where there are too few of them to say so."""
     return int(np.gcd.reduce(sizes)) if len(sizes) >= ENOUGH else 1

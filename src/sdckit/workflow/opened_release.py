@@ -1,7 +1,5 @@
 """Original and releases of an assessment: opened once, in memory or on their engine, and what is noticed on the way."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -10,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.catalogue.attacks import COPIES
-from sdckit.catalogue.row import too_many
+from sdckit.catalogue import attacks, row
+from sdckit.cells import comparable_files, parted_pair
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.comparable_files import NEIGHBOURS, look_mixed
 from sdckit.cells.pair import ROW, Pair, count_pair, open_pair, read_pair
-from sdckit.cells.parted_pair import can_deal_together, compared_before, count_or_part, deal_together
-from sdckit.cells.plans.drawn_pair import some_records
-from sdckit.cells.plans.lazy import TooMuchError
+from sdckit.cells.plans import drawn_pair, lazy
 from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column
@@ -27,10 +22,9 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.workflow.plan import shared_variables
-from sdckit.workflow.recoded_original.numbered_plans import number_by_log
+from sdckit.workflow.recoded_original import numbered_plans, recoded_plans
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings
-from sdckit.workflow.recoded_original.recoded_plans import open_on_engines, stays_on_engines
 
 SCALED = 1.5  # times those of the original: weights rounded, drawn anew or calibrated again stay far below
 SAME_HOUSEHOLDS = (
@@ -49,14 +43,14 @@ def open_release(
     is too much, nobody is drawn, a note says why, and the files are attacked as they are measured.
     """
     if scenario.release != SYNTHETIC:
-        opened, recodings = number_by_log(opened, recodings, identifiers=scenario.identifiers)
-    if not attacked or not (stays_on_engines(opened) and too_many(opened.n)):
+        opened, recodings = numbered_plans.number_by_log(opened, recodings, identifiers=scenario.identifiers)
+    if not attacked or not (recoded_plans.stays_on_engines(opened) and row.too_many(opened.n)):
         files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
         return files, files, aligned
     files, aligned = _open(opened, control, scenario, recodings, by, left=True)
     try:
         brought, _ = _open(opened, control, scenario, recodings, by)
-    except TooMuchError as error:
+    except lazy.TooMuchError as error:
         files = replace(files, notes=(*files.notes, f"nobody is attacked, the control file is not looked at: {error}"))
         return files, files, aligned
     return replace(files, pair=replace(files.pair, control=brought.pair.control)), brought, aligned
@@ -83,11 +77,11 @@ def _open(
         in_memory = not any(map(is_lazy, opened.frames))
         by_log = in_memory and recodings.log is not None and recodings.keeps_rows
         aligned = aligned or (by_log and scenario.release != SYNTHETIC)
-    if left and stays_on_engines(opened):
+    if left and recoded_plans.stays_on_engines(opened):
         names, also = [*scenario.all_keys, *shared], [*scenario.columns, *by]
-        if scenario.limit_on(COPIES.name) is not None:
+        if scenario.limit_on(attacks.COPIES.name) is not None:
             also += set(columns[0]).intersection(*columns[1:])  # copies are looked for in columns without a role, too
-        files = open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned)
+        files = recoded_plans.open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned)
     else:
         files = open_recoded(
             opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
@@ -107,10 +101,10 @@ def check_rows(pair: Pair, by: str = "aligned = true") -> None:
     here = pair
     if is_lazy(pair.original):
         try:
-            here = open_pair(some_records(pair, NEIGHBOURS), categories={}, aligned=True)
-        except TooMuchError:  # where so few are too much to bring, nothing is compared row by row
+            here = open_pair(drawn_pair.some_records(pair, comparable_files.NEIGHBOURS), categories={}, aligned=True)
+        except lazy.TooMuchError:  # where so few are too much to bring, nothing is compared row by row
             return
-    if any(look_mixed(here.original, *file) for file in zip(here.released, here.orders, strict=True)):
+    if any(comparable_files.look_mixed(here.original, *file) for file in zip(here.released, here.orders, strict=True)):
         by = by if pair.id is None else f"id {pair.id!r}"
         raise DataError(
             f"the release: {by} says which of its records was made from which of the original, but in no column are "
@@ -200,10 +194,10 @@ def count_ahead(pair: Pair, scenario: Scenario, by: Sequence[str] = ()) -> None:
         }
         with suppress(SdcError):  # the measures will say it
             together = None
-            with suppress(TooMuchError):
+            with suppress(lazy.TooMuchError):
                 together = count_pair(pair, wanted, aligned=True) if joined else None
             if together is None:
-                count_or_part(pair, wanted, also=[column for column in by if column in columns])
+                parted_pair.count_or_part(pair, wanted, also=[column for column in by if column in columns])
 
 
 def in_every_file(pair: Pair) -> frozenset[str]:
@@ -221,7 +215,7 @@ def households_in_both(pair: Pair, household: str | None) -> list[str]:
         return []
     try:
         frames = [columns_in_memory(frame, {"household": [household]})[0] for frame in (pair.original, control)]
-    except TooMuchError as error:
+    except lazy.TooMuchError as error:
         return [f"households of original and control are not compared: {error}"]
     sides = [code_column(frame.get_column(household)) for frame in frames]
     shared = share_coding(household, [(side, side.codes()) for side in sides], ("the original", "the control file"))
@@ -234,16 +228,16 @@ def identical_keys(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[s
     if not names:
         return []
     recoded = pair.recoded  # which parts do not have
-    if stays_on_engines(pair):
+    if recoded_plans.stays_on_engines(pair):
         if not aligned:
             return []  # rows of a plan have no order
         try:
-            before = compared_before(pair, names) or count_pair(pair, {"keys": names}, aligned=True)
+            before = parted_pair.compared_before(pair, names) or count_pair(pair, {"keys": names}, aligned=True)
             pair = before or read_pair(pair, {"keys": names}, aligned=True)
-        except TooMuchError:
-            if not can_deal_together(pair, names):
+        except lazy.TooMuchError:
+            if not parted_pair.can_deal_together(pair, names):
                 return ["whether a release has the keys of the original is not known: not all of them fit here"]
-            pair = deal_together(pair, tuple(names))
+            pair = parted_pair.deal_together(pair, tuple(names))
     of = "recoded original, row by row: nothing in them was changed but by the recoding"
     if not any(recoding.column in names for recoding in recoded):
         of = "original, row by row: nothing in them was changed"

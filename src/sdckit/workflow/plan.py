@@ -11,10 +11,7 @@ from sdckit.catalogue import Context, Knowledge, Measure, further, rows
 from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, INTRUDERS, LINKABILITY, SINGLING
 from sdckit.catalogue.row import raising
 from sdckit.cells.pair import Pair
-from sdckit.data import arguments
-from sdckit.data.frames import is_lazy
-from sdckit.data.limits import LIMITS, LimitKind, limits_asked
-from sdckit.data.nearest import did_you_mean
+from sdckit.data import arguments, frames, limits, nearest
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.report.chapters.sentences import columns_words
@@ -156,7 +153,7 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
     known = further()
     for name in asked:
         if name not in (*known, ALL):
-            near = did_you_mean(name, (*known, ALL))
+            near = nearest.did_you_mean(name, (*known, ALL))
             raise ScenarioError(f"measures: no further measure {name!r}; {near}", argument="measures")
     return known if ALL in asked else tuple(name for name in known if name in asked)
 
@@ -243,7 +240,7 @@ def read_by_limits(scenario: Scenario, *, compared: bool = True, drawn: bool = F
     """
     declared = scenario.limits_of(compared=compared).declared
     return frozenset(
-        kind.measure for kind in limits_asked(declared) if not drawn or kind.judged != "undone" or kind.of == "k"
+        kind.measure for kind in limits.limits_asked(declared) if not drawn or kind.judged != "undone" or kind.of == "k"
     )
 
 
@@ -261,9 +258,9 @@ def read_at_gate(scenario: Scenario, *, compared: bool, drawn: bool = False, on_
     return read_by_limits(scenario, compared=compared, drawn=drawn).union(told)
 
 
-def limit_on_homes() -> LimitKind:
+def limit_on_homes() -> limits.LimitKind:
     """The limit on households as a whole."""
-    return next(kind for kind in LIMITS.values() if kind.needs == "household" and kind.judged == "share")
+    return next(kind for kind in limits.LIMITS.values() if kind.needs == "household" and kind.judged == "share")
 
 
 def chosen_of(planned: Sequence[Planned], only: Collection[str] | None) -> tuple[Planned, ...]:
@@ -335,7 +332,7 @@ def attack_every_column(
     """
     try:
         pair = open_files(variables)
-        left = is_lazy(pair.original)  # too many: the attacks say so
+        left = frames.is_lazy(pair.original)  # too many: the attacks say so
         numeric = () if left else numeric_variables(pair, variables, declared=scenario.numeric)
     except SdcError as error:
         planned = plan_every_column(scenario, variables, **known)

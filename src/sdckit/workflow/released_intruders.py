@@ -4,8 +4,6 @@ Of an intruder all of whose keys were left out only what the release tells of th
 nothing tells them, are held against what is told, and are open where nobody looked or no measure judges it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

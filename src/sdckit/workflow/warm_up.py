@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sdckit.data import pl
-from sdckit.data.methods import METHODS
+from sdckit.data import methods, pl
 from sdckit.errors import SdcWarning
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 N, SEED = 240, 1
 MANY = 3000
 LARGE = 20_000  # more than NumPy does for a small file
-STEPS = tuple({"method": kind.name, **kind.warm} for kind in METHODS.values() if kind.warm)
+STEPS = tuple({"method": kind.name, **kind.warm} for kind in methods.METHODS.values() if kind.warm)
 
 
 def warm_up(step: Callable[[str], None]) -> None:

@@ -104,8 +104,7 @@ class Levels:
 
     def field(self, name: str) -> Any:
         """What the field of the hierarchy or its level says, or will say; reactive."""
-        given = self._read(name)
-        return self._settling.get(name, given)
+        return self._settling.get(name, self._read(name))
 
     def settle(self) -> None:
         """Once the fields say what they were told to, they count again."""

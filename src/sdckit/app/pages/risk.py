@@ -206,8 +206,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     def _() -> TagChild:
         if not first.html.get():
             return None
-        exact = room.work.get().exact
-        return _single(say, list(intruders())) if exact else tags.p(say(SWITCH), class_="quiet")
+        return _single(say, list(intruders())) if room.work.get().exact else tags.p(say(SWITCH), class_="quiet")
 
     for name in ANSWERED:
         _serve_shown(output, more[name], name)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.differencing import linked_releases, release_ledger
-from sdckit.attacks.differencing.linking_columns import link_by_columns
+from sdckit.attacks.differencing import linked_releases, linking_columns, release_ledger
 from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Combinations, Earlier, OpenedRelease
 from sdckit.cells.packing import group_codes
 from sdckit.errors import ColumnError
@@ -403,7 +402,7 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
     if old is not None and earlier.same_people:
         link, searched = linked_releases.released_link(new, earlier, old, rows, alike), False
         if link is None:
-            link, searched, why = link_by_columns(new, earlier, old, rows, shared.open, shared.numbers)
+            link, searched, why = linking_columns.link_by_columns(new, earlier, old, rows, shared.open, shared.numbers)
             figures["unsearched"] = "" if searched else why
         figures["searched"] = searched
         rows = link.rows if rows is None and link is not None else rows

@@ -11,17 +11,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.differencing import compare_releases, release_ledger
+from sdckit.attacks.differencing import compare_releases, in_parts, linking_columns, release_ledger
 from sdckit.attacks.differencing.compare_releases import certain_together
-from sdckit.attacks.differencing.in_parts import NOT_JOINED, compare_in_parts
 from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_keys, unlinking
-from sdckit.attacks.differencing.linking_columns import many_valued_numbers
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
 from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.data import arguments
+from sdckit.data import arguments, methods
 from sdckit.data.frames import count_records, is_lazy, open_frame, plain_columns, result_frame, together_telling
 from sdckit.data.ledger.digests import Digester
-from sdckit.data.methods import ADVICE
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import counted
@@ -410,7 +407,7 @@ def _intersected(shared: compare_releases.Comparison) -> tuple[dict[str, int], d
 
 
 CERTAIN = "of {} what is sensitive is certain: make it, or the keys, coarser"
-SHOWN = f"of {{}} a value goes out that an earlier release hides: {ADVICE['shown_now']}"
+SHOWN = f"of {{}} a value goes out that an earlier release hides: {methods.ADVICE['shown_now']}"
 HIDDEN = "of {} a value is missing that an earlier release shows: with coarser keys fewer are taken out"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
@@ -461,7 +458,7 @@ def _untried(
     if not untried or not (
         shared is None
         or shared.new.shows_homes
-        or len(many_valued_numbers([shared.new.frame], shared.numbers)) > 1
+        or len(linking_columns.many_valued_numbers([shared.new.frame], shared.numbers)) > 1
         or together_telling(data, release_ledger.MOST_ALIKE, without=without)
     ):
         return ""
@@ -470,11 +467,9 @@ def _untried(
 
 
 def _not_compared(
-    columns: Sequence[str],
-    said_new: Sequence[str],
-    many: Collection[str],
+    columns: Sequence[str], said_new: Sequence[str], many: Collection[str],
     entries: Sequence[compare_releases.EarlierRelease],
-) -> tuple[str, ...]:
+) -> tuple[str, ...]:  # fmt: skip
     """Why some key or sensitive variable was not compared, one sentence each, by name; `many`: with too many values."""
     same = [entry for entry in entries if entry.same_people and compare_releases.NO_LEVELS not in entry.notes]
     strangers = [  # joined with other people; that a column is new opens nothing where an earlier release has it
@@ -502,7 +497,7 @@ def _in_parts(
     for name, frame in earlier.items():
         tell(f"comparing with {name}")
         _check_columns(name, _columns(frame), (*own, *targets))
-        entry, several = compare_in_parts(frame, data, name, own, targets, within=within, joins=joins)
+        entry, several = in_parts.compare_in_parts(frame, data, name, own, targets, within=within, joins=joins)
         entries.append(entry)
         disclosed += entry.given_back + entry.unprotected - several + entry.told_by_difference
     n = count_records(data)
@@ -511,7 +506,7 @@ def _in_parts(
         min(sum(getattr(entry, name) for entry in entries), n)
         for name in ("told_by_difference", "given_back", "unprotected")
     )
-    unjoined = NOT_JOINED.format(", ".join(joins)) if joins else ""
+    unjoined = in_parts.NOT_JOINED.format(", ".join(joins)) if joins else ""
     notes = {**({"people": ADDED_UP} if len(entries) > 1 else {}), **({"certain_together": unjoined} if joins else {})}
     untried = _untried(data, entries, stays)
     notes |= {"linked": untried} if untried else {}

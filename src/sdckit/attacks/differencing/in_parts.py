@@ -1,7 +1,5 @@
 """A release and an earlier one on an engine, neither of whose records fit here: compared by their cells in parts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,14 +9,11 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.differencing.compare_releases import NO_LINK, EarlierRelease, Relation
 from sdckit.attacks.differencing.release_ledger import ALIKE
-from sdckit.cells.packing import SharedGroups
+from sdckit.cells import packing, parted_pair, shared_coding
 from sdckit.cells.pair import Pair, open_files
-from sdckit.cells.parted_pair import PartedPair, deal_out, levels_of
 from sdckit.cells.plans.spilled import MOST_WORDS
-from sdckit.cells.shared_coding import SharedCoding
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Bools, Ints
-from sdckit.numerics.grouping import sum_by
+from sdckit.numerics import array_types, grouping
 
 NOT_JOINED = (
     "the records could be joined by {}, and are more than may be brought from a plan, so that nothing was looked for "
@@ -43,7 +38,7 @@ def compare_in_parts(
     opened = open_files(earlier, data)
     shared, _ = opened.shared_columns()
     names = tuple(dict.fromkeys(column for column in (*keys, *sensitive) if column in shared))
-    levels = levels_of(opened, names)
+    levels = parted_pair.levels_of(opened, names)
     alike = tuple(column for column in names if _alike(levels[column]))
     own = tuple(column for column in alike if column in keys)
     figures: dict[str, Any] = {"compared": alike}
@@ -68,7 +63,7 @@ def compare_in_parts(
     return EarlierRelease(name, "", "file", True, 0, alike, otherwise, notes=tuple(notes), **figures), several
 
 
-def _alike(coding: SharedCoding) -> bool:
+def _alike(coding: shared_coding.SharedCoding) -> bool:
     """Whether most records of each file have a value that the other has, too."""
     then, now = coding.counts[:, 1:]
     if not then.sum() or not now.sum():
@@ -78,18 +73,18 @@ def _alike(coding: SharedCoding) -> bool:
 
 def _dealt(
     opened: Pair, alike: tuple[str, ...], own: Sequence[str], levels: Any, name: str
-) -> tuple[PartedPair, PartedPair]:
+) -> tuple[parted_pair.PartedPair, parted_pair.PartedPair]:
     """The cells dealt out by some keys, and by others: what leaves a column out needs parts that do not go by it."""
     by_levels = sorted(own, key=lambda column: -levels[column].n_levels)
-    first = deal_out(opened, alike, tuple(by_levels[::2]))
+    first = parted_pair.deal_out(opened, alike, tuple(by_levels[::2]))
     if first.n_parts == 1:
         return first, first
     if len(own) < 2:
         raise DataError(ONE_KEY.format(name))
-    return first, deal_out(opened, alike, tuple(by_levels[1::2]))
+    return first, parted_pair.deal_out(opened, alike, tuple(by_levels[1::2]))
 
 
-def _groups(part: Pair, names: Sequence[str]) -> SharedGroups:
+def _groups(part: Pair, names: Sequence[str]) -> packing.SharedGroups:
     return Pair.groups(part, names)
 
 
@@ -115,7 +110,7 @@ def _figures(sums: Any, alike: tuple[str, ...], own: tuple[str, ...]) -> dict[st
     return {**figures, "relation": Relation(alike, added, removed).word, "added": added, "removed": removed}
 
 
-def _told(part: Pair, own: Sequence[str], target: str, within: int, gone: Bools) -> int:
+def _told(part: Pair, own: Sequence[str], target: str, within: int, gone: array_types.Bools) -> int:
     """As `told_by_difference`, of one part; `gone`: the values, by code, that no record of the release has."""
     coarse = _groups(part, own)
     then, now = coarse.size
@@ -129,20 +124,22 @@ def _told(part: Pair, own: Sequence[str], target: str, within: int, gone: Bools)
     changed = before != after
     absent = gone[level] & (level > 0) & (before > 0)
 
-    def many(which: Bools) -> Any:
-        return sum_by(of_fine[which], np.ones(int(which.sum())), coarse.n_groups)
+    def many(which: array_types.Bools) -> Any:
+        return grouping.sum_by(of_fine[which], np.ones(int(which.sum())), coarse.n_groups)
 
     told = moved & (many(changed) == 1) & (many((before > 0) | (after > 0)) > 1)
     told &= (many(absent) == 0) & (many(changed & (level == 0)) == 0)
     return int(np.abs(now - then)[told].sum())
 
 
-def _hidden(by_part: PartedPair, other: PartedPair, alike: Sequence[str]) -> tuple[Ints, Ints]:
+def _hidden(
+    by_part: parted_pair.PartedPair, other: parted_pair.PartedPair, alike: Sequence[str]
+) -> tuple[array_types.Ints, array_types.Ints]:
     """Combinations of the release with a value that only the earlier one shows, and the reverse, as `shown_by_match`.
 
     By number, since a record may show in two columns.
     """
-    found: tuple[list[Ints], list[Ints]] = ([], [])
+    found: tuple[list[array_types.Ints], list[array_types.Ints]] = ([], [])
     columns = alike if len(alike) > 1 else ()
     for pair in (by_part,) if by_part is other else (by_part, other):
         left = [name for name in columns if name not in pair.split or by_part is other]
@@ -157,7 +154,7 @@ def _hidden(by_part: PartedPair, other: PartedPair, alike: Sequence[str]) -> tup
     return back, bare
 
 
-def _numbers(part: Pair, names: Sequence[str]) -> Ints:
+def _numbers(part: Pair, names: Sequence[str]) -> array_types.Ints:
     """Of each row of the release a number for its combination, the same one however the cells were dealt out."""
     number = np.zeros(len(part.codes(names[0]).codes[NOW]), np.int64)
     for name in names:
@@ -166,7 +163,7 @@ def _numbers(part: Pair, names: Sequence[str]) -> Ints:
     return number
 
 
-def _shown(part: Pair, rest: Sequence[str], name: str) -> tuple[Ints, Ints]:
+def _shown(part: Pair, rest: Sequence[str], name: str) -> tuple[array_types.Ints, array_types.Ints]:
     """Rows of the release alone with the other columns in both files, their value hidden here alone, or there alone."""
     groups, codes = _groups(part, rest), part.codes(name).codes
     alone = (groups.size[THEN] == 1) & (groups.size[NOW] == 1)

@@ -1,7 +1,5 @@
 """Two releases joined: which rows and codings belong together, and what the keys of both tell of a record."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,10 +13,9 @@ from sdckit.attacks.differencing.release_ledger import ALIKE, BITS, Earlier, Ope
 from sdckit.attacks.recovery.reconstruct import risk_cells
 from sdckit.cells.crosstab import crosstab, wildcard_crosstab
 from sdckit.cells.packing import group_codes
-from sdckit.data import pa
+from sdckit.data import methods, pa
 from sdckit.data.columns import checked_weight
 from sdckit.data.ledger.digests import LINKING, Levels, codes_of, places
-from sdckit.data.methods import ADVICE
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
@@ -356,7 +353,7 @@ def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
 
 COARSER = "make some of them coarser, or leave some out"
 OF_HOME = f"leave out the number of the household, or {COARSER}"
-NEW_IDS, ROUND = f"{ADVICE['linking_text']}", f"{ADVICE['linking_number']}"
+NEW_IDS, ROUND = f"{methods.ADVICE['linking_text']}", f"{methods.ADVICE['linking_number']}"
 
 
 def _instead(column: Levels) -> str:

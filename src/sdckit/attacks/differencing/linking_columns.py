@@ -1,19 +1,15 @@
 """The columns of two releases that may link their records together, and by which of them they are linked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from sdckit.attacks.differencing import release_ledger, several_columns
+from sdckit.attacks.differencing import near_values, release_ledger, several_columns
 from sdckit.attacks.differencing.linked_releases import NEAR, OF_HOMES, TOGETHER, Link
-from sdckit.attacks.differencing.near_values import link_by_near_values
 from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Earlier, OpenedRelease
-from sdckit.cells.number_columns import stored_as_numbers
-from sdckit.cells.packing import made_once
+from sdckit.cells import number_columns, packing
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.frames import plain_columns
 from sdckit.data.ledger.digests import Levels, canonical
@@ -71,7 +67,7 @@ def link_by_columns(
     together = OF_HOMES if of_homes else TOGETHER
     if measured and sum(len(way.here) for way in ways) < MOST_ALIKE * min(new.n, len(people)):
         few = {name: own for name, own in codes.items() if max(map(np.max, own)) <= new.n / FEW_EACH}
-        linked, sure_of_near = link_by_near_values(few, measured)
+        linked, sure_of_near = near_values.link_by_near_values(few, measured)
         sure &= sure_of_near
         if linked is not None:
             ways.append(linked)
@@ -97,7 +93,7 @@ def link_by_columns(
 
 def many_valued_numbers(frames: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:
     """The columns that all files (in memory) have as numbers of many values."""
-    stored = stored_as_numbers([frame.schema for frame in frames], names)
+    stored = number_columns.stored_as_numbers([frame.schema for frame in frames], names)
     return tuple(name for name in stored if min(frame[name].n_unique() for frame in frames) >= FEWEST_VALUES)
 
 
@@ -123,4 +119,4 @@ def _says_nothing(here: Levels, n: int, there: Levels, m: int) -> bool:
 
 
 def _opened(memo: dict[Any, Any], frame: Any, name: str) -> Levels:
-    return made_once(memo, ("shared", name), lambda: canonical(code_column(frame[name])))
+    return packing.made_once(memo, ("shared", name), lambda: canonical(code_column(frame[name])))

@@ -10,24 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import coded_in_memory, columns_in_memory, readable_columns
-from sdckit.cells.packing import group_codes
+from sdckit.cells import as_cells, packing
 from sdckit.cells.plans.lazy import most_values
-from sdckit.data import arguments
+from sdckit.data import arguments, households, nearest
 from sdckit.data.columns import code_column
 from sdckit.data.files.readers import open_beside, scan_header
 from sdckit.data.frames import Frame, column_names, count_records, is_lazy, open_frame, telling_apart
-from sdckit.data.households import homes_of
 from sdckit.data.ledger import digests as digesting, ledger_file
 from sdckit.data.ledger.chain import head_file
 from sdckit.data.ledger.ledger_file import open_file
 from sdckit.data.memory import PER_LINKED, room_of_search, what_opens
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError, sure
-from sdckit.numerics.array_types import Ints, Words
-from sdckit.numerics.grouping import first_of_groups, sum_by
+from sdckit.numerics import array_types, grouping
 
 # A release prepared for comparison: coded columns, combinations of values, and their keyed digests.
 
@@ -48,9 +44,9 @@ class Combinations:
     def among(self, columns: Sequence[str]) -> Combinations:
         """Marginalise to fewer columns; `of_row` then maps these combinations, not records, to the coarser ones."""
         chosen = [self.codes[self.columns.index(name)] for name in columns]
-        groups = group_codes(chosen, len(self.size))
+        groups = packing.group_codes(chosen, len(self.size))
         k = len(groups.size)
-        first = first_of_groups(groups.of_row, k)
+        first = grouping.first_of_groups(groups.of_row, k)
         size = np.bincount(groups.of_row, self.size, k).astype(np.int64)
         return Combinations(tuple(columns), tuple(codes[first] for codes in chosen), size, groups.of_row)
 
@@ -69,7 +65,7 @@ class OpenedRelease:
     links: dict[str, digesting.Levels] = field(default_factory=dict)
     size: NDArray[np.uint32] | None = None  # records of each row, where rows are combinations
     memo: dict[Any, Any] = field(default_factory=dict)
-    homes: Ints | None = None
+    homes: array_types.Ints | None = None
 
     @property
     def shows_homes(self) -> bool:
@@ -81,10 +77,10 @@ class OpenedRelease:
         """The combinations of all columns."""
         if "whole" not in self.memo:
             columns = tuple(sorted(self.levels))
-            groups = group_codes([self.levels[name].codes for name in columns], self.n)
-            first = first_of_groups(groups.of_row, len(groups.size))
+            groups = packing.group_codes([self.levels[name].codes for name in columns], self.n)
+            first = grouping.first_of_groups(groups.of_row, len(groups.size))
             codes = tuple(self.levels[name].codes[first] for name in columns)
-            size = groups.size if self.size is None else sum_by(groups.of_row, self.size, len(groups.size))
+            size = groups.size if self.size is None else grouping.sum_by(groups.of_row, self.size, len(groups.size))
             self.memo["whole"] = Combinations(columns, codes, size.astype(np.int64), groups.of_row)
         combined: Combinations = self.memo["whole"]
         return combined
@@ -140,7 +136,7 @@ def open_release(
         role: tuple(columns), "id": () if id is None else (id,), "weight": () if weight is None else (weight,),
         "columns": telling, "household": home,
     }  # fmt: skip
-    frame, _ = columns_in_memory(data, wanted)
+    frame, _ = as_cells.columns_in_memory(data, wanted)
     levels = {name: digesting.canonical(code_column(frame[name])) for name in dict.fromkeys(columns)}
     own = None if id is None else digesting.canonical(code_column(frame[id]))
     if own is not None and (own.counts()[1:].max(initial=0) > 1 or own.counts()[0]):
@@ -153,7 +149,7 @@ def open_release(
     homes = None if scenario is None else np.zeros(0, np.int64)
     if home:
         coded = code_column(frame[home[0]])
-        homes = homes_of(coded.codes(), coded.span).of_row
+        homes = households.homes_of(coded.codes(), coded.span).of_row
     links = {column: few for column, few in links.items() if few.texts}
     return OpenedRelease(frame, len(frame), levels, own, links, homes=homes)
 
@@ -201,9 +197,9 @@ class Earlier:
     pending: bool = False
     file: Any = None
     stays: str = ""
-    homes: Ints | None = None
+    homes: array_types.Ints | None = None
 
-    def people(self, old: OpenedRelease) -> tuple[Ints, Ints | None]:
+    def people(self, old: OpenedRelease) -> tuple[array_types.Ints, array_types.Ints | None]:
         """The combination of each person, and the household; of a ledger in no order, of none where it is not known."""
         part = next((part for (kind, *_), part in self.sketch.parts.items() if kind == "homes"), None)
         if self.file is not None:
@@ -253,7 +249,7 @@ def whole_here(data: Any, name: str, *, kept: Sequence[str], wanted: Sequence[st
     if not is_lazy(frame):
         return frame, ""
     columns = [column for column in column_names(frame) if column not in kept or column in wanted]
-    readable = {*readable_columns(frame)} & {*columns}
+    readable = {*as_cells.readable_columns(frame)} & {*columns}
     n = count_records(frame)
     if not n or not readable or {*wanted} - readable:
         return frame, ""
@@ -265,7 +261,7 @@ def whole_here(data: Any, name: str, *, kept: Sequence[str], wanted: Sequence[st
     if each > fit:
         opens = what_opens(frame, each / max(1, fit))
         return frame, NO_ROOM.format(fit // len(readable), len(readable), name, opens)
-    return coded_in_memory(frame, columns), ""
+    return as_cells.coded_in_memory(frame, columns), ""
 
 
 def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -303,7 +299,7 @@ def can_intersect(n: int, n_levels: int) -> bool:
     return n * -(-n_levels // BITS) <= MOST_WORDS
 
 
-def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> Words:
+def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> array_types.Words:
     """Candidate levels of a target (codes (n,), 0 missing) for each combination of keys, as bit masks.
 
     A missing target value may be any level; a combination with missing keys may be any that agrees on the keys both
@@ -323,20 +319,20 @@ def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: 
     return _with_wildcards(own, combined.codes)
 
 
-def every_level(n_levels: int) -> Words:
+def every_level(n_levels: int) -> array_types.Words:
     """Bit mask (words,) with the bits of all levels set."""
     bits = np.zeros(max(1, -(-n_levels // BITS)) * BITS, np.uint8)
     bits[:n_levels] = 1
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def n_candidates(sets: Words) -> NDArray[np.int64]:
+def n_candidates(sets: array_types.Words) -> NDArray[np.int64]:
     """Number of levels in each set (bits set per row of the mask)."""
     counted: NDArray[np.int64] = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
     return counted
 
 
-def set_members(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def set_members(sets: array_types.Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """All (row of `sets`, level from 0) pairs as two index arrays."""
     row, word = np.nonzero(sets)
     bits = np.unpackbits(sets[row, word].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
@@ -344,7 +340,7 @@ def set_members(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return row[pair], word[pair] * BITS + bit
 
 
-def _with_wildcards(own: Words, codes: Sequence[NDArray[np.int32]]) -> Words:
+def _with_wildcards(own: array_types.Words, codes: Sequence[NDArray[np.int32]]) -> array_types.Words:
     """Merge the candidate sets of combinations that agree up to missing keys."""
     shown = np.zeros(len(own), np.int64)
     for j, column in enumerate(codes):
@@ -363,12 +359,12 @@ def _with_wildcards(own: Words, codes: Sequence[NDArray[np.int32]]) -> Words:
 
 
 def _join(
-    joined: Words, own: Words, first: NDArray[np.int64], second: NDArray[np.int64],
+    joined: array_types.Words, own: array_types.Words, first: NDArray[np.int64], second: NDArray[np.int64],
     shared: Sequence[NDArray[np.int32]],
 ) -> None:  # fmt: skip
     """Merge the sets of combinations of two missingness patterns that agree on the keys both show, in place."""
     both = np.concatenate([first, second])
-    groups = group_codes([column[both] for column in shared], len(both))
+    groups = packing.group_codes([column[both] for column in shared], len(both))
     here, there = groups.of_row[: len(first)], groups.of_row[len(first) :]
     for rows, group, other, theirs in ((first, here, second, there), (second, there, first, here)):
         union = np.zeros((len(groups.size), own.shape[1]), np.uint64)
@@ -724,7 +720,7 @@ class ReleaseLedger(Displayed):
             if entry.name == name:
                 return entry
         names = [entry.name for entry in self._file.entries]
-        raise DataError(f"the ledger has no release {name!r}; {did_you_mean(name, names)}", argument="files")
+        raise DataError(f"the ledger has no release {name!r}; {nearest.did_you_mean(name, names)}", argument="files")
 
     def _earlier(self, entry: ledger_file.LedgerEntry, people: str | None, scenario: Scenario | None) -> Earlier:
         """What is remembered of a release, with the file itself where it is at hand."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdckit.attacks.differencing.linked_releases import MOST_CHANCE, codes_in, mostly_beyond
-from sdckit.attacks.differencing.release_ledger import ALIKE
+from sdckit.attacks.differencing import linked_releases, release_ledger
 from sdckit.data.hierarchy import read_band
 from sdckit.data.ledger.digests import Levels
 from sdckit.numerics.array_types import Floats, Ints, Words
@@ -23,9 +22,9 @@ def shared_codes(here: Levels, there: Levels) -> tuple[Ints, Ints] | None:
     >>> shared_codes(Levels("age", np.array([1, 2, 0]), ("31", "45")), Levels("age", np.array([1]), ("30-39",)))
     (array([1, 2, 0]), array([1]))
     """
-    first, second = here.codes.astype(np.int64), codes_in(here, there)[there.codes]
+    first, second = here.codes.astype(np.int64), linked_releases.codes_in(here, there)[there.codes]
     common = [np.isin(own, other[other > 0])[own > 0] for own, other in ((first, second), (second, first))]
-    if all(len(shared) and shared.mean() >= ALIKE for shared in common):
+    if all(len(shared) and shared.mean() >= release_ledger.ALIKE for shared in common):
         return first, second
     bands = [ends for levels in (here, there) if (ends := _bands(levels)) is not None]
     if len(bands) < 2:
@@ -61,7 +60,7 @@ def _within(fine: Floats, coarse: Floats) -> Ints | None:
         return None
     at = order[np.maximum(np.searchsorted(coarse[order, 0], fine[:, 0], "right") - 1, 0)]
     inside = (coarse[at, 0] <= fine[:, 0]) & (fine[:, 1] <= coarse[at, 1])
-    if inside.mean() < ALIKE or len(np.unique(at[inside])) == len(fine):
+    if inside.mean() < release_ledger.ALIKE or len(np.unique(at[inside])) == len(fine):
         return None
     return np.concatenate([[0], np.where(inside, at + 1, len(coarse) + 1)])
 
@@ -334,11 +333,11 @@ def _confirmed(
     for column, (share, pairs) in agreed.items():
         some = [(other, number) for other, number in chance[column] if number >= FEWEST]
         by_chance, number = max(some, default=(_random_agreement(codes[column], n), n))
-        if pairs >= FEWEST and by_chance < MOST_CHANCE:
+        if pairs >= FEWEST and by_chance < linked_releases.MOST_CHANCE:
             beyond[column] = beyond_chance((share, pairs), (by_chance, number), errors=3)
     linking = {column: beyond[column] for column in chosen & beyond.keys()}
     worst = min(linking, key=lambda column: linking[column], default=None)
-    return mostly_beyond(beyond.values()), worst
+    return linked_releases.mostly_beyond(beyond.values()), worst
 
 
 def beyond_chance(agreed: tuple[float, int], by_chance: tuple[float, int], *, errors: float) -> float:

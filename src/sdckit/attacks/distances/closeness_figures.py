@@ -17,8 +17,7 @@ from sdckit.cells.shared_coding import quantile_bins
 from sdckit.data.drawn_rows import OF_GROUP, mean_interval, quantile_interval, share_interval
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.coding import Encoded, gower, stacked_ranges
-from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
-from sdckit.numerics.search.neighbours import prepare
+from sdckit.numerics.search import count_boxes, neighbours
 
 # Figures from the distances of nearest neighbours.
 
@@ -71,8 +70,8 @@ def hits(
     for (a, b), far in zip(numbers, reach.tolist(), strict=True):
         centre, point = np.nan_to_num(a), np.nan_to_num(b)
         slack = 1e-12 * (far + np.abs(centre))  # a difference of exactly the reach is inside, whatever its rounding
-        boxes.append(Dimension(point, point, point, centre - far - slack, centre + far + slack))
-    return count_in_boxes(boxes, theirs, mine, len(groups.size)) > 0
+        boxes.append(count_boxes.Dimension(point, point, point, centre - far - slack, centre + far + slack))
+    return count_boxes.count_in_boxes(boxes, theirs, mine, len(groups.size)) > 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +116,7 @@ def exchange(
     """
     n, together = original.n, _stacked(original, control)
     truth = np.arange(together.n) < n
-    within = prepare(together).within(released if rows is None else released.take(rows), 1)
+    within = neighbours.prepare(together).within(released if rows is None else released.take(rows), 1)
     share, weight = within.balance(truth.astype(np.float64))
     if rows is not None:  # few have a weight, and which of them are originals depends on no order of the files
         near = np.sort(weight[weight > 0])

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.attack_files import AttackFiles, all_variables, file_notes, numeric_columns, open_attack, subgroups
 from sdckit.attacks.distances import closeness_figures
 from sdckit.attacks.distances.closeness_figures import Closeness, ComparedFiles, Drawing, Drawn
-from sdckit.cells.pair import open_files
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells import pair, pair_result
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, people_drawn
 from sdckit.data.scenarios.scenario import Scenario
@@ -33,7 +32,7 @@ NEED_CONTROL = (
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class DistanceToClosestRecord(PairResult):
+class DistanceToClosestRecord(pair_result.PairResult):
     """Distances between released and real records; every name says from which file to which. Means over releases.
 
     Attributes
@@ -266,7 +265,7 @@ def distance_to_closest_record(
     arguments.scenario_or_none(scenario)
     some = people_drawn(targets, groups_by)
     notes: dict[str, str] = {}
-    opened = open_files(original, released, control, id=id)
+    opened = pair.open_files(original, released, control, id=id)
     names = all_variables(opened, variables, scenario, notes, without=groups_by)
     files = open_attack(opened, roles={"variables": names}, by=groups_by, least=1, by_id=some is not None)
     numbers = numeric_columns(files, names, numeric, scenario)
@@ -282,7 +281,7 @@ def distance_to_closest_record(
     per_release = tuple(release.figures for release in closeness)
     if not files.has_control:
         notes.update(dict.fromkeys(NEED_CONTROL, NO_CONTROL))
-    figures = mean_figures(per_release, notes)
+    figures = pair_result.mean_figures(per_release, notes)
     return DistanceToClosestRecord(
         pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=files.n,
         n_control=files.n_control, **figures, verdict=verdict(figures), found=closeness, drawn=drawn, n_drawn=some,

@@ -1,7 +1,5 @@
 """SQL engines that compare pairs of records: DuckDB in this process, or a Spark session."""
 
-from __future__ import annotations
-
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -255,8 +253,7 @@ def _comparing() -> Callable[[Any, Any, Any, Any], Any]:
             taken[rows, hit[rows].argmax(axis=1)] = True
             matched[rows, common[rows]] = a[rows, i]
             common[rows] += 1
-        order = numpy.argsort(~taken, axis=1, kind="stable")
-        in_b = numpy.take_along_axis(b, order, axis=1)
+        in_b = numpy.take_along_axis(b, numpy.argsort(~taken, axis=1, kind="stable"), axis=1)
         known = place < common[:, None]
         swapped = ((in_b != matched[:, : b.shape[1]]) & known).sum(axis=1)
         with numpy.errstate(divide="ignore", invalid="ignore"):

@@ -485,8 +485,7 @@ def _variable_steps(left: str, right: str, column: Compared, engine: Engine) -> 
         "number": [f"abs({left} - {right}) <= {column.near!r}"],
         "text": [f"{engine.similarity}({left}, {right}) >= {similar}" for similar in SIMILAR],
     }[column.kind]
-    missing = f"{left} is null or {right} is null"
-    reached = [missing, f"{left} = {right}", *between, "ELSE"]
+    reached = [f"{left} is null or {right} is null", f"{left} = {right}", *between, "ELSE"]
     return [Step(condition, number) for condition, number in zip(reached, _numbers(column.kind), strict=True)]
 
 

@@ -13,9 +13,8 @@ from sdckit.attacks.linkage.linkage_engines import check_session, session_of
 from sdckit.attacks.linkage.linkage_scores import Compared, Links, need_duckdb, scored_links
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data import arguments
+from sdckit.data import arguments, nearest
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, people_drawn
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -281,7 +280,7 @@ def verdict(figures: Mapping[str, float]) -> str:
 
 def _check_known(role: str, given: Sequence[str], names: Sequence[str]) -> None:
     if other := [name for name in given if name not in names]:
-        near = did_you_mean(other[0], names)
+        near = nearest.did_you_mean(other[0], names)
         raise ColumnError(f"{role}: {other[0]!r} is none of the variables; {near}", argument=role)
 
 

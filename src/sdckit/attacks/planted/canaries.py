@@ -12,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.distances.density_ratio import calibrated_scores, kernel_rows
-from sdckit.cells.number_columns import declared_numbers
+from sdckit.cells import number_columns, pair_result
 from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data import arguments
+from sdckit.data import arguments, seeds
 from sdckit.data.columns import code_column, days_values
 from sdckit.data.frames import appended, mixed_rows
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.seeds import open_rng
 from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import AnyInts, Floats
@@ -202,7 +200,7 @@ MISSING_RULE = "a missing value is 0 from a missing one, and from any other as f
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class CanaryExposure(PairResult):
+class CanaryExposure(pair_result.PairResult):
     """Exposure of planted records: how much nearer to a release they are than held-out ones. Means over releases.
 
     Attributes
@@ -299,18 +297,10 @@ class CanaryExposure(PairResult):
 
 
 def canary_exposure(
-    canaries: Any,
-    released: Any,
-    *,
-    n_planted: int,
-    numbers: Sequence[str],
-    categories: Sequence[str],
-    ranges: Floats,
-    level: float,
-    coins: NDArray[np.bool_] | None = None,
-    guesses: int | Sequence[int] | None = None,
+    canaries: Any, released: Any, *, n_planted: int, numbers: Sequence[str], categories: Sequence[str], ranges: Floats,
+    level: float, coins: NDArray[np.bool_] | None = None, guesses: int | Sequence[int] | None = None,
     reference: Any = None,
-) -> CanaryExposure:
+) -> CanaryExposure:  # fmt: skip
     """Measure canaries against one or m releases: the first `n_planted`, or those of `coins`, are planted."""
     if coins is None and (guesses is not None or reference is not None):
         argument = "guesses" if reference is None else "reference"
@@ -326,7 +316,7 @@ def canary_exposure(
     per_release = [_figures(distance[planted], distance[~planted], tolerance, level) for distance in distances]
     if pair.m > 1:
         notes["intervals"] = "their ends are means over the releases"
-    figures = mean_figures(per_release, notes)
+    figures = pair_result.mean_figures(per_release, notes)
     exposure = np.full(pair.n, math.nan)
     exposure[planted] = np.mean([exposures(away[planted], away[~planted], tolerance) for away in distances], axis=0)
     columns = {"planted": planted.astype(float), "distance": np.mean(distances, axis=0), "exposure": exposure}
@@ -569,7 +559,7 @@ def canaries(
         raise DataError("a coin plants one copy: ε is about one record; leave copies out", argument="copies")
     arguments.scenario_or_none(scenario)
     arguments.column_or_none(id, "id")
-    rng, started = open_rng(seed)
+    rng, started = seeds.open_rng(seed)
     frame = open_eager(data, {"id": [id] if id is not None else []})
     columns = [name for name in frame.columns if name != id]
     names = arguments.names(variables, "variables") or tuple(columns)
@@ -600,7 +590,7 @@ def canaries(
 def _numbers(
     declared: tuple[str, ...] | None, scenario: Scenario | None, names: Sequence[str], coded: dict[str, Any]
 ) -> tuple[str, ...]:
-    declared = declared_numbers(declared, scenario, names)
+    declared = number_columns.declared_numbers(declared, scenario, names)
     if declared is None:
         return tuple(name for name in names if coded[name].kind in ORDERED)
     if other := [name for name in declared if name not in names]:

@@ -161,8 +161,7 @@ def sum_terms(sums: Sequence[SummedCells], shown: Shown, possible: Possible) -> 
     """
     rows, columns, factors, lower, upper, given, n = [], [], [], [], [], [], 0
     for (of, place), margin in _margins(sums).items():
-        own = list(place)
-        cells, low, high, at, here = _left_of_margin(margin, of, own, shown, possible)
+        cells, low, high, at, here = _left_of_margin(margin, of, list(place), shown, possible)
         value = possible.value[here, of]
         kept = np.zeros(len(low), np.bool_)
         kept[at[value != 0]] = True
@@ -396,8 +395,7 @@ def build(
 
     Raises `ContradictionError`: the system is infeasible.
     """
-    families = margins_of(tables)
-    left = {place: _left(patterns, place, counts) for place, counts in families.items()}
+    left = {place: _left(patterns, place, counts) for place, counts in margins_of(tables).items()}
     completions = _complete(patterns, left, most)
     lost = int(patterns.size[completions.open].sum())
     terms = _sums(patterns, completions, sums)

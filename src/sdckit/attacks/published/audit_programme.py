@@ -206,8 +206,7 @@ class _Groups:
 
 
 def _groups(system: System) -> _Groups:
-    hidden = system.patterns.hidden[system.completions.pattern]
-    unknown, variable = np.nonzero(hidden)
+    unknown, variable = np.nonzero(system.patterns.hidden[system.completions.pattern])
     pattern, level = system.completions.pattern[unknown], system.completions.levels[unknown, variable]
     shape = (len(system.patterns.size), len(system.patterns.shape), max(system.patterns.shape, default=1))
     packed = np.ravel_multi_index((pattern, variable, level), shape)
@@ -225,8 +224,7 @@ def attainable(
     that is passed to a solver.
     """
     groups = _groups(system)
-    n = len(groups.level)
-    first = np.zeros(n, np.bool_)
+    first = np.zeros(len(groups.level), np.bool_)
     first[groups.of[system.high[groups.unknown] >= 1]] = True
     waiting = first.copy()
     if only is not None:

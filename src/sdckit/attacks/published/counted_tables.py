@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_model import Axis, SummedCells, Unit, apart, in_units, unit_of
-from sdckit.attacks.recovery.recovery_files import RecoveryFile
-from sdckit.attacks.recovery.touched_cells import ReleasedColumn
+from sdckit.attacks.recovery import recovery_files, touched_cells
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.data import arguments
+from sdckit.data import arguments, nearest
 from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.files.readers import read_file
-from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.grouping import first_of_groups, group
@@ -325,7 +323,7 @@ def _most_off(table: PublishedTable) -> int:
 def require_column(name: str, names: Any, what: str) -> None:
     """Raise an error if a column is absent."""
     if name not in names:
-        raise ColumnError(f"{what} has no column {name!r}; {did_you_mean(name, names)}", argument="tables")
+        raise ColumnError(f"{what} has no column {name!r}; {nearest.did_you_mean(name, names)}", argument="tables")
 
 
 def table_frame(table: PublishedTable) -> tuple[PublishedTable, Any, list[Column]]:
@@ -483,7 +481,7 @@ class SummedValues:
     notes: dict[str, str]
 
 
-def summed_values(file: RecoveryFile, tables: Sequence[CountedTable]) -> SummedValues:
+def summed_values(file: recovery_files.RecoveryFile, tables: Sequence[CountedTable]) -> SummedValues:
     """Read every summed variable that the release shows unperturbed.
 
     Values missing in the original count as 0; values missing only in the release are unknown.
@@ -512,14 +510,14 @@ def summed_values(file: RecoveryFile, tables: Sequence[CountedTable]) -> SummedV
     return SummedValues(tuple(names), np.column_stack(values) if values else None, tuple(units), notes)
 
 
-def _numbers(column: ReleasedColumn | None) -> Floats | None:
+def _numbers(column: touched_cells.ReleasedColumn | None) -> Floats | None:
     """The numbers of a column; None unless all values are single numbers or missing."""
     if column is None or column.from_labels or column.coded.kind in ("date", "boolean"):
         return None
     return column.numbers
 
 
-def _as_it_was(shown: Floats, before: ReleasedColumn) -> Floats | None:
+def _as_it_was(shown: Floats, before: touched_cells.ReleasedColumn) -> Floats | None:
     """Shown values with 0 where the original is missing; None if values were perturbed."""
     truth = _numbers(before)
     if truth is None:

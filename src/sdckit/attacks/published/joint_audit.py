@@ -10,20 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.published import audit_figures, counted_tables
-from sdckit.attacks.published.audit_files import contradicted, open_audit
-from sdckit.attacks.published.audit_model import ContradictionError
-from sdckit.attacks.published.counted_tables import CountedTable, PublishedTable, without_missing
-from sdckit.attacks.recovery import recoverable_values
-from sdckit.attacks.recovery.reconstruct import recognised
+from sdckit.attacks.published import audit_figures, audit_files, audit_model, counted_tables
+from sdckit.attacks.recovery import reconstruct, recoverable_values
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data import arguments
-from sdckit.data.frames import open_frame
+from sdckit.data import arguments, frames, replace
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
 from sdckit.data.missing_values.missing import MissingRule
-from sdckit.data.replace import with_levels
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -324,8 +318,8 @@ def joint_audit(
         figures |= dict.fromkeys(("k_before", "joint_k", "uniques_before", "joint_uniques"), math.nan)
         if roles.keys:
             tell("measuring the risk with the values put back")
-            before = recognised(file.frame, file.roles, k=sizes, risk=None)
-            after = recognised(_put_back(file.frame, audit), file.roles, k=sizes, risk=None)
+            before = reconstruct.recognised(file.frame, file.roles, k=sizes, risk=None)
+            after = reconstruct.recognised(_put_back(file.frame, audit), file.roles, k=sizes, risk=None)
             figures |= {
                 "k_before": float(before.k), "joint_k": float(after.k), "uniques_before": float(before.uniques),
                 "joint_uniques": float(after.uniques),
@@ -353,7 +347,7 @@ def _has_original(released: Any, original: Any, pair: Any) -> bool:
     return original is not None or released is pair or hasattr(released, "released")
 
 
-def _tables(tables: Any, scenario: Scenario | None) -> tuple[PublishedTable, ...]:
+def _tables(tables: Any, scenario: Scenario | None) -> tuple[counted_tables.PublishedTable, ...]:
     if tables is None and scenario is not None and scenario.tables:
         return counted_tables.declared_tables(scenario.tables, scenario.folder)
     if tables is None:
@@ -364,7 +358,7 @@ def _tables(tables: Any, scenario: Scenario | None) -> tuple[PublishedTable, ...
     return counted_tables.as_tables(tables)
 
 
-def _variables(tables: Sequence[PublishedTable]) -> set[str]:
+def _variables(tables: Sequence[counted_tables.PublishedTable]) -> set[str]:
     """The columns of the release that tables are held against; none where a table says only in its file which."""
     if any(table.variables is None for table in tables):
         return set()
@@ -372,7 +366,7 @@ def _variables(tables: Sequence[PublishedTable]) -> set[str]:
 
 
 def _hierarchies(
-    given: Mapping[str, Any] | None, scenario: Scenario | None, tables: Sequence[CountedTable]
+    given: Mapping[str, Any] | None, scenario: Scenario | None, tables: Sequence[counted_tables.CountedTable]
 ) -> dict[str, Hierarchy]:
     names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
     hierarchies = {} if scenario is None else read_hierarchies(scenario, names)
@@ -383,13 +377,13 @@ def _hierarchies(
 
 
 def _audit(
-    file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]
+    file: RecoveryFile, tables: Sequence[counted_tables.CountedTable], trees: Mapping[str, Hierarchy]
 ) -> audit_figures.ReleaseAudit:
-    opened = open_audit(file, tables, trees)
+    opened = audit_files.open_audit(file, tables, trees)
     try:
         return audit_figures.audit_release(opened)
-    except ContradictionError as error:
-        raise contradicted(error, opened, tables) from None
+    except audit_model.ContradictionError as error:
+        raise audit_files.contradicted(error, opened, tables) from None
 
 
 def _put_back(frame: Any, audit: audit_figures.ReleaseAudit) -> Any:
@@ -399,7 +393,7 @@ def _put_back(frame: Any, audit: audit_figures.ReleaseAudit) -> Any:
         hit = audit.given_back[:, v] & file.missing[:, v]
         if not hit.any():
             continue
-        labels, codes = without_missing(file.labels[v], file.patterns.codes[file.patterns.of_row, v])
+        labels, codes = counted_tables.without_missing(file.labels[v], file.patterns.codes[file.patterns.of_row, v])
         shown = {label: code for code, label in enumerate(labels)}
         level = np.asarray(audit.of_records(audit.level))[hit, v]
         for own in np.unique(level):
@@ -407,7 +401,7 @@ def _put_back(frame: Any, audit: audit_figures.ReleaseAudit) -> Any:
             shown.setdefault(label, len(shown))
         codes[hit] = np.array([shown[file.levels[v].finest[own]] for own in level])
         replaced[name] = ([*shown], codes)
-    return open_frame(with_levels(frame, replaced)) if replaced else frame
+    return frames.open_frame(replace.with_levels(frame, replaced)) if replaced else frame
 
 
 def _without(frame: Any, audit: audit_figures.ReleaseAudit, further: Any) -> Any:
@@ -415,9 +409,9 @@ def _without(frame: Any, audit: audit_figures.ReleaseAudit, further: Any) -> Any
     file, replaced = audit.file, {}
     for v, name in enumerate(file.names):
         if further[:, v].any():
-            labels, codes = without_missing(file.labels[v], file.patterns.codes[file.patterns.of_row, v])
+            labels, codes = counted_tables.without_missing(file.labels[v], file.patterns.codes[file.patterns.of_row, v])
             replaced[name] = (labels, np.where(further[:, v], -1, codes))
-    return open_frame(with_levels(frame, replaced)).to_native() if replaced else frame.to_native()
+    return frames.open_frame(replace.with_levels(frame, replaced)).to_native() if replaced else frame.to_native()
 
 
 def _figures(columns: Sequence[audit_figures.AuditedColumn], audit: audit_figures.ReleaseAudit) -> dict[str, float]:

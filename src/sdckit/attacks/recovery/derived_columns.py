@@ -601,8 +601,7 @@ def _gaps(column: ReleasedColumn) -> Floats:
 def _number_starts(name: str, numbers: Floats) -> Iterator[Predictor]:
     n = len(numbers)
     for digits in range(1, 10):
-        starts = np.floor(numbers / 10.0**digits)
-        codes, n_levels = numbered(starts)
+        codes, n_levels = numbered(np.floor(numbers / 10.0**digits))
         if n_levels < 2:
             return
         if n_levels <= n / 3:

@@ -1,7 +1,5 @@
 """What a release on an engine gives back: of records drawn by their id, and what was changed among all records."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,17 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.attacks.recovery import touched_cells
+from sdckit.attacks.recovery import owner_knowledge, reconstruct, reconstruction_rules, recovery_files, touched_cells
 from sdckit.attacks.recovery.derived_columns import released_predictors
-from sdckit.attacks.recovery.owner_knowledge import file_put_back
-from sdckit.attacks.recovery.reconstruct import recover_cells
-from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recoverable_values import LimitPutBack, RecoverableValues, judge_values, most_telling
-from sdckit.attacks.recovery.recovery_files import RecoveryFile
-from sdckit.attacks.recovery.touched_cells import ChangedValues
 from sdckit.cells.pair import Pair, count_pair, open_files
-from sdckit.cells.plans.count_cells import SIZE, Counted, KeyColumn
-from sdckit.cells.plans.drawn_pair import draw_records
+from sdckit.cells.plans import count_cells, drawn_pair
 from sdckit.cells.tabulate import tabulate_counts
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.frames import open_frame
@@ -45,7 +37,7 @@ def recoverable_of_drawn(
     household = scenario.household if all(scenario.household in names for names in schema) else None
     step("counting what was changed, column by column")
     changed, groups = _counted(pair)
-    drawn = _in_groups(draw_records(pair, n, seed=seed, household=household), changed, groups)
+    drawn = _in_groups(drawn_pair.draw_records(pair, n, seed=seed, household=household), changed, groups)
     apart = {pair.id, scenario.weight, scenario.household, scenario.person} - set(scenario.all_keys)
     columns = [name for name in schema[0] if name not in apart and all(name in names for names in schema)]
     result: RecoverableValues = measure(
@@ -56,7 +48,7 @@ def recoverable_of_drawn(
     return replace(result, keys=scenario.keys, notes={**result.notes, **undone, SAMPLED: words}, changed=changed)
 
 
-def changed_values(pair: Pair) -> tuple[tuple[ChangedValues, ...], ...]:
+def changed_values(pair: Pair) -> tuple[tuple[touched_cells.ChangedValues, ...], ...]:
     """The values of each column that each release changed, among all records, from the joint cells of that column.
 
     A column of which the engine cannot count them has none.
@@ -73,7 +65,7 @@ def undone_by_keys(pair: Pair, scenario: Scenario, k: int) -> LimitPutBack | Non
     """
     keys = scenario.keys
     beyond: list[int] = []
-    sources: list[Source] = []
+    sources: list[reconstruction_rules.Source] = []
     if scenario.person is not None:
         return None
     roles = replace(resolve_roles(scenario=scenario), weight=None, household=None, sensitive=())
@@ -85,11 +77,11 @@ def undone_by_keys(pair: Pair, scenario: Scenario, k: int) -> LimitPutBack | Non
         for released in cells.released:
             columns = touched_cells.read_columns(released, keys)
             touched = touched_cells.by_original(columns, before, times)
-            file = RecoveryFile(released, columns, touched, before, roles, {}, times=times)
-            recovered = recover_cells(touched, released_predictors(columns, None), times)
+            file = recovery_files.RecoveryFile(released, columns, touched, before, roles, {}, times=times)
+            recovered = reconstruct.recover_cells(touched, released_predictors(columns, None), times)
             recoveries = [judge_values(file, own) for own in recovered]
             sources += [source for own in recoveries if own.given.any() for source in own.sources]
-            undone = file_put_back(file, {own.target.column.name: own for own in recoveries})
+            undone = owner_knowledge.file_put_back(file, {own.target.column.name: own for own in recoveries})
             beyond.append(_below(undone, roles, times, k))
     except SdcError:  # too many cells, or a column that no engine groups by
         return None
@@ -107,19 +99,19 @@ def of_keys_alone(pair: Pair, by_keys: LimitPutBack, *, keys: tuple[str, ...], k
 
 def _below(frame: Any, roles: Roles, times: Ints, k: int) -> int:
     """Records of distinct rows in classes of fewer than k records."""
-    keys = tuple(KeyColumn.of(name, at, frame[name].dtype) for at, name in enumerate(roles.keys))
-    counted = Counted(with_new_column(frame, SIZE, times), keys, int(times.sum()))
+    keys = tuple(count_cells.KeyColumn.of(name, at, frame[name].dtype) for at, name in enumerate(roles.keys))
+    counted = count_cells.Counted(with_new_column(frame, count_cells.SIZE, times), keys, int(times.sum()))
     return tabulate_counts(counted, roles, whole=False).values("sample_frequency").count_below([k])[0]
 
 
 Groups = dict[str, dict[str, str]]  # by column and value the group that all records show it in
 
 
-def _counted(pair: Pair) -> tuple[tuple[tuple[ChangedValues, ...], ...], Groups]:
+def _counted(pair: Pair) -> tuple[tuple[tuple[touched_cells.ChangedValues, ...], ...], Groups]:
     raw = replace(pair, original=pair.original if pair.raw is None else pair.raw, raw=None, beside=None, source=None,
                   memo={name: pair.memo[name] for name in ("ids", ("sizes",)) if name in pair.memo})  # fmt: skip
     both, _ = raw.shared_columns()
-    listed: list[list[ChangedValues]] = [[] for _ in pair.released]
+    listed: list[list[touched_cells.ChangedValues]] = [[] for _ in pair.released]
     groups: Groups = {}
     for name in both:
         try:
@@ -127,7 +119,7 @@ def _counted(pair: Pair) -> tuple[tuple[tuple[ChangedValues, ...], ...], Groups]
         except SdcError:  # a column that no engine groups by
             cells = None
         for j, found in enumerate(listed, 1):
-            found.append(ChangedValues(name, (), None) if cells is None else _changed(cells, name, j))
+            found.append(touched_cells.ChangedValues(name, (), None) if cells is None else _changed(cells, name, j))
         if cells is not None and pair.m == 1 and (own := _groups(cells, name)):
             groups[name] = own
     return tuple(map(tuple, listed)), groups
@@ -144,7 +136,7 @@ def _groups(cells: Pair, name: str) -> dict[str, str]:
     return {old[b - 1]: new[c - 1] for b, c in known if b > 0 and c > 0 and old[b - 1] != new[c - 1]}
 
 
-def _in_groups(drawn: Pair, changed: Sequence[Sequence[ChangedValues]], groups: Groups) -> Pair:
+def _in_groups(drawn: Pair, changed: Sequence[Sequence[touched_cells.ChangedValues]], groups: Groups) -> Pair:
     """The records drawn with texts in the groups of all records where too few are drawn to show these.
 
     A value that is drawn once and is shown in a group would be taken for a changed one.
@@ -163,13 +155,13 @@ def _in_groups(drawn: Pair, changed: Sequence[Sequence[ChangedValues]], groups: 
     return drawn if data is original else open_files(data.to_native(), released.to_native(), id=drawn.id)
 
 
-def _changed(cells: Pair, name: str, j: int) -> ChangedValues:
+def _changed(cells: Pair, name: str, j: int) -> touched_cells.ChangedValues:
     assert cells.times is not None
     before, after = (touched_cells.read_columns(cells.frames[i], [name]) for i in (0, j))
     if name not in before or name not in after:
-        return ChangedValues(name, (), None)
+        return touched_cells.ChangedValues(name, (), None)
     column = touched_cells.by_original(after, before, cells.times[0]).get(name)
     if column is None or not column.perturbed:  # else values of single records, which may be in groups, count alone
         column = touched_cells.with_groups(after[name], before[name], column) or column
     n = 0 if column is None else int(cells.times[0][column.touched].sum())
-    return ChangedValues(name, () if column is None else column.kinds, n)
+    return touched_cells.ChangedValues(name, () if column is None else column.kinds, n)

@@ -9,9 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import group_agreement
+from sdckit.attacks.recovery import group_agreement, numeric_relations
 from sdckit.attacks.recovery.derived_columns import Household
-from sdckit.attacks.recovery.numeric_relations import printed_unit, tolerance
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
 from sdckit.errors import sure
@@ -81,8 +80,7 @@ def _first(column: ReleasedColumn) -> Household:
 
 def _first_numbers(column: ReleasedColumn) -> Floats:
     """The numbers of the first records."""
-    single = sure(column.single)
-    return single[column.codes[:FIRST]]
+    return sure(column.single)[column.codes[:FIRST]]
 
 
 def _is_shared(group: Household, numbers: Floats) -> bool:
@@ -215,7 +213,7 @@ def _counts_kind(
 def _by_total(state: Reconstruction, figure: GroupFigure, members: _Members, whole: Bools) -> None:
     """Where a figure is the total or the mean of the members, one whose value is missing is what they leave of it."""
     own, group = sure(state.numbers), figure.group
-    near = tolerance(own)
+    near = numeric_relations.tolerance(own)
     for how, numbers in _scaled(figure, shares=False):
         rest = numbers - members.total
         with np.errstate(invalid="ignore"):
@@ -224,7 +222,7 @@ def _by_total(state: Reconstruction, figure: GroupFigure, members: _Members, who
         right, wrong = (int(np.count_nonzero(several & which)) for which in (hit, ~hit))
         if group_agreement.judge_rule(right, wrong, state.usual_wrong) is None:
             continue
-        unit = printed_unit(own)
+        unit = numeric_relations.printed_unit(own)
         values = np.round(rest / unit) * unit if unit else rest
         values = group.spread(np.where(members.without_number == 1, np.round(values, 9), np.nan))
         words = f"{figure.name} is the {how} of {state.name} within {group.name}"
@@ -282,7 +280,7 @@ def by_group_rates(
     own = state.numbers
     if own is None or not state.open.any() or len(state.target.column.distinct) < FEWEST:
         return
-    near, first = tolerance(own), own[:FIRST]
+    near, first = numeric_relations.tolerance(own), own[:FIRST]
     companions = [
         (column, _first_numbers(column))
         for name, column in columns.items()
@@ -311,7 +309,7 @@ def _by_rate(
         of_row = group.spread(rates.of_group)
         with np.errstate(invalid="ignore"):
             fitted = x * of_row if ratio else x + of_row
-        unit, of = printed_unit(own), (companion.name, group.name)
+        unit, of = numeric_relations.printed_unit(own), (companion.name, group.name)
         values = np.round(np.round(fitted / unit) * unit, 9) if unit else fitted
         words = f"{of[0]} {'times a rate of' if ratio else 'beside an amount of'} {of[1]}"
         state.restore_numbers(~np.isnan(values) & np.isnan(own), values, of, words, "divided")

@@ -1,7 +1,5 @@
 """Categories that are told by sums of others: a reference category by its dummies, an item by the number of items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

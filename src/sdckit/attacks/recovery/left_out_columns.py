@@ -4,8 +4,6 @@ A column that is left out is like one of which every value is suppressed. The re
 from, so what tells it is what whoever knows how the columns are made is told: arithmetic, code tables, links, order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -51,10 +49,7 @@ def with_left_out(
         if own_keys := [key for key in known if key in by_file[j]]:
             undone = recognised(file_put_back(file, recovered[j]), _with_keys(file, own_keys), k=k, risk=risk)
             below[j], above[j] = undone.below_k, undone.above_risk
-            more |= {
-                "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
-                "undone_expected": undone.expected,
-            }  # fmt: skip
+            more |= undone.figures()
         elif known and not result.keys:
             more |= {"undone_k": float(len(file.frame)), "undone_uniques": 0.0, "undone_expected": 1.0}
         figures.append({**before, **more})

@@ -3,8 +3,6 @@
 No arithmetic that is exact gives them back, and still they are as good as known (the p % rule with p = 10).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -12,9 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.judged_relations import Halves, Judge
-from sdckit.attacks.recovery.recovery_files import RecoveryFile
-from sdckit.attacks.recovery.touched_cells import ReleasedColumn, apart, in_frame
+from sdckit.attacks.recovery import judged_relations, recovery_files, touched_cells
 from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Floats
 
@@ -29,7 +25,7 @@ FORMS = 3
 NearlyKnown = tuple[Bools, tuple[str, ...]]  # records whose number is, and in words by which columns
 
 
-def near_numbers(file: RecoveryFile, names: Sequence[str], seed: int = 0) -> dict[str, NearlyKnown]:
+def near_numbers(file: recovery_files.RecoveryFile, names: Sequence[str], seed: int = 0) -> dict[str, NearlyKnown]:
     """Changed numbers of these columns (n,) that some other column gives to within 10 %, and which columns do.
 
     A straight line, a power and an exponential are fitted to half of the largest numbers, which alone dominate, and
@@ -40,12 +36,12 @@ def near_numbers(file: RecoveryFile, names: Sequence[str], seed: int = 0) -> dic
     place = ("near numbers", seed, id(file.truth))
     names = [name for name in names if name in file.columns or name in file.gone]
     fresh = [name for name in names if (*place, name) not in file.memo]
-    judged = apart(lambda name: _by_others(file, name, seed), fresh, len(file.frame))
+    judged = touched_cells.apart(lambda name: _by_others(file, name, seed), fresh, len(file.frame))
     file.memo.update(((*place, name), known) for name, known in zip(fresh, judged, strict=True))
     return {name: known for name in names if (known := file.memo[(*place, name)]) is not None}
 
 
-def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
+def _by_others(file: recovery_files.RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
     truth = file.before(name).numbers if name in file.gone or name in (file.truth or {}) else None
     if truth is None:
         return None
@@ -59,9 +55,9 @@ def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
         return None
     least = float(size[rows].min())
     at = _signed_log(truth[rows], least)
-    halves = Halves.of(np.isfinite(at), seed)
+    halves = judged_relations.Halves.of(np.isfinite(at), seed)
     released = np.zeros(len(rows), np.int32) if column is None else column.codes[rows]
-    judge = Judge(at, changed[rows], released, halves.judge)
+    judge = judged_relations.Judge(at, changed[rows], released, halves.judge)
     signs = None if column is None else _signs(column, rows)
     others = [other for other, of in file.columns.items() if other != name and of.numeric]
     tried = FORMS * len(others) * (1 if signs is None else 2)
@@ -75,19 +71,19 @@ def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
             )  # fmt: skip
             if form is not None:
                 near |= changed & _is_near(_fitted(form, y), truth)
-                words.append(f"{in_frame([other], file.columns)[0]}, to within 10 %")
+                words.append(f"{touched_cells.in_frame([other], file.columns)[0]}, to within 10 %")
                 break
     return (near, tuple(words)) if near.any() else None
 
 
-def _middles(column: ReleasedColumn) -> Floats:
+def _middles(column: touched_cells.ReleasedColumn) -> Floats:
     """Its numbers (n,), of ranges the middle: not finite where a range has no end."""
     low, high = sure(column.low), sure(column.high)
     with np.errstate(invalid="ignore", over="ignore"):
         return np.asarray((low + high) / 2)
 
 
-def _signs(column: ReleasedColumn, rows: NDArray[np.int64]) -> Floats | None:
+def _signs(column: touched_cells.ReleasedColumn, rows: NDArray[np.int64]) -> Floats | None:
     """Signs (n,) of what is released of the numbers, as a top and a bottom code leave them; None where they are alike.
 
     Another column that gives the sizes alone gives the numbers with them.

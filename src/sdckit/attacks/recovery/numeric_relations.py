@@ -315,8 +315,7 @@ class _Search:
     def _made(self, terms: Sequence[Term]) -> Floats:
         """The terms (t, m) of the records looked at, those of one kind at once."""
         made = np.empty((len(terms), len(self.some)))
-        kinds = dict.fromkeys(term.how for term in terms)
-        for how in kinds:
+        for how in dict.fromkeys(term.how for term in terms):
             at = [i for i, term in enumerate(terms) if term.how == how]
             x = [self._seen[[terms[i].parts[k] for i in at]] for k in range(len(terms[at[0]].parts))]
             with np.errstate(all="ignore"):
@@ -349,8 +348,7 @@ class _Search:
         factors = tuple(_simple(factor, error) for factor, error in zip(*fit, strict=True))
         if not all(factors):
             return None
-        rest = own - made @ np.array(factors)
-        constant = float(np.median(rest))
+        constant = float(np.median(own - made @ np.array(factors)))
         best, hits, varies = constant, -1.0, False
         for simple in self._constants(constant, logs):
             f = simple + made @ np.array(factors)

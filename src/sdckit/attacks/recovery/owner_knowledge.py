@@ -15,16 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import derived_columns, touched_cells
+from sdckit.attacks.recovery import derived_columns, indicators, numeric_relations, recovery_files, touched_cells
 from sdckit.attacks.recovery.code_tables import DIGESTS, digest_of, numbered_values, table_of_numbered
 from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
-from sdckit.attacks.recovery.indicators import FIRST
 from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
 from sdckit.attacks.recovery.linked_rows import linked_rows
-from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
 from sdckit.attacks.recovery.reconstruct import Recovered, ordered_by, put_back, row_orders
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction, Source
-from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
 from sdckit.attacks.recovery.touched_cells import (
@@ -37,9 +34,8 @@ from sdckit.attacks.recovery.touched_cells import (
     in_frame,
     read_columns,
 )
-from sdckit.data import pc
+from sdckit.data import frames, pc
 from sdckit.data.columns import numbers_as_arrow
-from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_new_column, with_some_numbers
 from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Floats, Ints
@@ -170,7 +166,7 @@ class _Column:
 
 
 def owner_knowledge(
-    file: RecoveryFile, recoveries: Mapping[str, Recovered], *, released: Sequence[Predictor],
+    file: recovery_files.RecoveryFile, recoveries: Mapping[str, Recovered], *, released: Sequence[Predictor],
     time: str | None = None, seed: int = 0,
 ) -> dict[str, Known]:  # fmt: skip
     """What is told of each changed column beyond the release alone; a column of which nothing is has no entry.
@@ -255,7 +251,7 @@ def _searched_for(
 
 
 def _grouped(
-    file: RecoveryFile, recoveries: Mapping[str, Recovered]
+    file: recovery_files.RecoveryFile, recoveries: Mapping[str, Recovered]
 ) -> Iterator[tuple[Recovered, Callable[[], Floats]]]:
     """Columns that were recoded to groups, with their original values as numbers or codes."""
     for name, before in (file.truth or {}).items():
@@ -270,7 +266,7 @@ def _grouped(
         yield replace(_nothing(target), values=values), partial(_original, before)
 
 
-def _left_out(file: RecoveryFile) -> Iterator[tuple[Recovered, Callable[[], Floats]]]:
+def _left_out(file: recovery_files.RecoveryFile) -> Iterator[tuple[Recovered, Callable[[], Floats]]]:
     """Columns that were left out, with their original values as numbers or codes."""
     for before in file.gone.values():
         target = ChangedColumn(
@@ -317,8 +313,7 @@ def _same_labels(column: ReleasedColumn, before: ReleasedColumn) -> bool:
 
 def _nothing(target: ChangedColumn) -> Recovered:
     """A column of which the release alone gives nothing back."""
-    n = len(target.touched)
-    none, unknown = np.zeros(n, np.bool_), np.full(np.count_nonzero(target.touched), np.nan)
+    none, unknown = np.zeros(len(target.touched), np.bool_), np.full(np.count_nonzero(target.touched), np.nan)
     start = Reconstruction.of(target)
     return Recovered(
         target=target, restored=none, codes=start.codes, values=None, source=start.source,
@@ -327,7 +322,7 @@ def _nothing(target: ChangedColumn) -> Recovered:
     )  # fmt: skip
 
 
-def _truth(file: RecoveryFile, recovered: Recovered) -> Floats:
+def _truth(file: recovery_files.RecoveryFile, recovered: Recovered) -> Floats:
     """Original values (n,) as single numbers, or codes of the release; NaN where there is none."""
     low, high = file.truth_of(recovered)
     return np.where((low == high) & ((recovered.values is not None) | (low > 0)), low, np.nan)
@@ -338,7 +333,7 @@ def _column(recovered: Recovered, make: Callable[[], Floats], some: NDArray[np.i
     at = at if len(some) == len(at) else at[some]
     halves = Halves.of(~np.isnan(at), seed)
     target = recovered.target
-    near = 0.25 if recovered.values is None else tolerance(at)
+    near = 0.25 if recovered.values is None else numeric_relations.tolerance(at)
     judge = Judge(at, target.touched[some], target.column.codes[some], halves.judge)
     return _Column(recovered, make, at, near, some, halves, judge)
 
@@ -373,7 +368,7 @@ def _means_of_answered(columns: Mapping[str, ReleasedColumn], names: Sequence[st
         counts = [other for other in whole if 1 < ends[other][1] <= len(items)]
         for mean, count in product(means, counts):
             total = _numbers(columns[mean]) * _numbers(columns[count])
-            fit = np.flatnonzero(~np.isnan(total) & ~columns[name].missing)[:FIRST]
+            fit = np.flatnonzero(~np.isnan(total) & ~columns[name].missing)[: indicators.FIRST]
             if len(fit) > PER_ITEM * len(items):
                 factors = np.linalg.lstsq(shown[fit], total[fit], rcond=None)[0]
                 others = {i: item for i, item in enumerate(items) if factors[i] > NARROWER and item != name}
@@ -401,7 +396,7 @@ def _are_shares(values: Floats) -> bool:
     return len(known) > 0 and bool(((known >= 0) & (known <= 1)).all() and ((known % 1) > 0).mean() > NARROWER)
 
 
-def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> list[Relation]:
+def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> list[numeric_relations.Relation]:
     """Relations that may tell the numbers of a column; what was tried is counted."""
     if column.recovered.values is None:
         return []
@@ -412,7 +407,7 @@ def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> 
     fit = column.halves.fit
     if own:  # of unchanged values the released one is the original: arithmetic of no use
         fit = fit[column.recovered.target.touched[column.some][fit]]
-    relations, tried = find_relations(column.at, use, name=column.name, rows=fit, seed=seed)
+    relations, tried = numeric_relations.find_relations(column.at, use, name=column.name, rows=fit, seed=seed)
     column.tried += tried
     return relations
 
@@ -422,12 +417,12 @@ class _Judged:
     """A relation, and whether it tells the numbers of a column exactly, or to within the units of its companions."""
 
     column: _Column
-    relation: Relation
+    relation: numeric_relations.Relation
     tells: bool
     nearly: bool
 
 
-def _judged(column: _Column, relation: Relation, companions: Sequence[Predictor]) -> _Judged:
+def _judged(column: _Column, relation: numeric_relations.Relation, companions: Sequence[Predictor]) -> _Judged:
     numbers = {part: values for part in relation.parts if (values := companions[part].numbers) is not None}
     fitted, parts = relation.values(numbers), [companions[part] for part in relation.parts]
     exactly, nearly = (column.tells(fitted, near, parts) for near in (column.near, relation.slack))
@@ -551,7 +546,7 @@ def _put_vanished(column: _Column, before: ReleasedColumn) -> None:
         column.put(np.where(hits, column.truth, np.nan), Source((column.name,), words, 0))
 
 
-def _put_digests(column: _Column, file: RecoveryFile) -> None:
+def _put_digests(column: _Column, file: recovery_files.RecoveryFile) -> None:
     """What digests of values, alone or joined, tell without a secret: the hash of a sex and a date of birth."""
     before, name = file.before(column.name), column.name
     known = {name: before, **file.gone, **(file.truth or {})}
@@ -582,7 +577,7 @@ def _can_be_tried(column: ReleasedColumn) -> bool:
 
 
 def file_put_back(
-    file: RecoveryFile, recoveries: Mapping[str, Recovered], near: Mapping[str, Bools] | None = None
+    file: recovery_files.RecoveryFile, recoveries: Mapping[str, Recovered], near: Mapping[str, Bools] | None = None
 ) -> Any:
     """The release with every value put back that is given back; only right ones where the original is known.
 
@@ -593,9 +588,9 @@ def file_put_back(
         known = recovered.known
         told = recovered.beyond if known is None or known.target is None else known.told  # more than its group
         if file.truth is not None and told.any():
-            frame = open_frame(_with_truth(frame, file.before(name), told))
+            frame = frames.open_frame(_with_truth(frame, file.before(name), told))
     for name, rows in (near or {}).items():
-        frame = open_frame(_with_truth(frame, file.before(name), rows))
+        frame = frames.open_frame(_with_truth(frame, file.before(name), rows))
     return frame
 
 

@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import derived_columns, reconstruction_rules
+from sdckit.attacks.recovery import derived_columns, indicators, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Made, Predictor
 from sdckit.attacks.recovery.group_figures import by_group_figures, by_group_rates, group_figures, rate_groups
-from sdckit.attacks.recovery.indicators import by_indicators
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
 from sdckit.attacks.recovery.touched_cells import SUPPRESSED, ChangedColumn, ReleasedColumn, apart, in_frame, of_levels
 from sdckit.attacks.recovery.waves import Waves, by_waves
-from sdckit.cells.as_cells import tabulate_roles
-from sdckit.cells.table import AnyCells
+from sdckit.cells import as_cells, table
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import sure
+from sdckit.numerics import grouping, risk_kernel
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
-from sdckit.numerics.grouping import extremes_of
-from sdckit.numerics.risk_kernel import census_risk, exact_risk
 
 if TYPE_CHECKING:
     from sdckit.attacks.recovery.owner_knowledge import Known
@@ -60,8 +57,7 @@ def remaining_values(state: Reconstruction, predictors: Sequence[Predictor]) -> 
 
 
 def _distinct(numbers: Floats) -> Floats:
-    known = numbers[~np.isnan(numbers)]
-    return np.unique(known)
+    return np.unique(numbers[~np.isnan(numbers)])
 
 
 def _count(state: Reconstruction, values: Floats, low: Floats, high: Floats) -> Floats:
@@ -86,7 +82,7 @@ def _ranges_beside(
         if state.name in predictor.columns or not predictor.joins or predictor.n_levels > MOST_LEVELS:
             continue
         codes = predictor.codes.astype(np.int32, copy=False)
-        least, most, seen = extremes_of(codes, numbers, predictor.n_levels + 1)
+        least, most, seen = grouping.extremes_of(codes, numbers, predictor.n_levels + 1)
         few = seen < SUPPORT_OF_RANGE
         few[0] = True
         least[few], most[few] = -np.inf, np.inf
@@ -303,7 +299,7 @@ def _by_rules(
         use = {words: order for words, order in orders.items() if anew or words in new}
         use.pop(ordered_by(state.name), None)
         by_group_rates(state, columns, rates, renewed)
-        by_indicators(state, columns)
+        indicators.by_indicators(state, columns)
         by_waves(state, waves, columns)
         reconstruction_rules.by_order(state, use, household)
 
@@ -397,6 +393,10 @@ class Undone:
     below_k: dict[int, int]
     above_risk: int | None
 
+    def figures(self) -> dict[str, float]:
+        """The risk as figures of a release whose values were put back."""
+        return {"undone_k": float(self.k), "undone_uniques": float(self.uniques), "undone_expected": self.expected}
+
 
 def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, Bools]) -> Any:
     """The release with reconstructed values inserted in the records of the masks `use`, by column."""
@@ -455,9 +455,9 @@ def recognised(data: Any, roles: Roles, *, k: Sequence[int], risk: float | None)
     )  # fmt: skip
 
 
-def risk_cells(data: Any, roles: Roles) -> AnyCells:
+def risk_cells(data: Any, roles: Roles) -> table.AnyCells:
     """The cells of a file with their individual risk ("risk")."""
-    cells = tabulate_roles(data, roles)
+    cells = as_cells.tabulate_roles(data, roles)
     if "population_frequency" in cells.columns and not cells.count_short():
-        return cells.with_column("risk", exact_risk, "sample_frequency", "population_frequency")
-    return cells.with_column("risk", census_risk, "sample_frequency")
+        return cells.with_column("risk", risk_kernel.exact_risk, "sample_frequency", "population_frequency")
+    return cells.with_column("risk", risk_kernel.census_risk, "sample_frequency")

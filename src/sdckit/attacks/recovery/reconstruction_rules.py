@@ -12,11 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import derived_columns, group_agreement
+from sdckit.attacks.recovery import derived_columns, group_agreement, judged_relations, numeric_relations, sorted_orders
 from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor, Rows
-from sdckit.attacks.recovery.judged_relations import Halves, Judge
-from sdckit.attacks.recovery.numeric_relations import LookedAt, find_relations, tolerance
-from sdckit.attacks.recovery.sorted_orders import neighbours
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again, others_around
 from sdckit.cells.packing import group_codes
 from sdckit.errors import sure
@@ -63,7 +60,7 @@ class Reconstruction:
     sources: list[Source] = field(default_factory=list)
     narrower: tuple[Floats, Floats] | None = None  # bounds of numbers, where they are narrower than what is released
     memo: dict[str, Callable[[], Floats | None]] = field(default_factory=dict, repr=False)
-    looked_at: LookedAt | None = None  # what arithmetic is looked for in
+    looked_at: numeric_relations.LookedAt | None = None  # what arithmetic is looked for in
     times: NDArray[np.int64] | None = None
 
     @classmethod
@@ -86,8 +83,7 @@ class Reconstruction:
             return column.numbers
 
         def unchanged() -> Floats:
-            numbers = sure(column.numbers)
-            return np.where(self.target.touched, np.nan, numbers)
+            return np.where(self.target.touched, np.nan, sure(column.numbers))
 
         return made_again(self.memo, "numbers", unchanged)
 
@@ -404,7 +400,7 @@ def by_order(
         known = state.apart[order]
         if homes is None and not _agree_in_threes(known[known > 0], state.usual_wrong):
             continue
-        last, following = neighbours(known > 0, None if homes is None else homes[order])
+        last, following = sorted_orders.neighbours(known > 0, None if homes is None else homes[order])
         before, after = (np.append(known, 0)[at] for at in (last, following))
         agree = (before == after) & (before > 0)
         judged = agree & (known > 0)
@@ -425,12 +421,9 @@ def _agree_in_threes(codes: Codes, usual_wrong: float) -> bool:
 
 
 def by_numbers(
-    state: Reconstruction,
-    columns: Mapping[str, ReleasedColumn],
-    predictors: Sequence[Predictor],
-    household: Household | None,
-    renewed: frozenset[str],
-) -> None:
+    state: Reconstruction, columns: Mapping[str, ReleasedColumn], predictors: Sequence[Predictor],
+    household: Household | None, renewed: frozenset[str],
+) -> None:  # fmt: skip
     """Reconstruct numbers by functional relations to other numbers, exact or within bounds.
 
     A column that is not `renewed` is a copy of none but one that is.
@@ -466,35 +459,33 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
     """Reconstruct by arithmetic that most unchanged numbers obey, judged on those that it was not fitted to."""
     truth = sure(state.numbers)
     if state.looked_at is None:
-        state.looked_at = LookedAt.of(truth, _halves(truth).fit)
-    relations, tried = find_relations(truth, companions, name=state.name, looked_at=state.looked_at)
+        state.looked_at = numeric_relations.LookedAt.of(truth, _halves(truth).fit)
+    relations, tried = numeric_relations.find_relations(truth, companions, name=state.name, looked_at=state.looked_at)
     if not relations:
         return
-    judge = Judge(truth, np.zeros(len(truth), np.bool_), state.known, _halves(truth).judge)
+    judge = judged_relations.Judge(truth, np.zeros(len(truth), np.bool_), state.known, _halves(truth).judge)
     for relation in relations:
         fitted = relation.values(
             {part: own for part in relation.parts if (own := companions[part].numbers) is not None}
         )
-        if judge.tells(fitted, tolerance(truth), tried):
+        if judge.tells(fitted, numeric_relations.tolerance(truth), tried):
             formula = relation.formula if relation.plain else ""
             given = ~np.isnan(fitted)
             state.restore_numbers(given, fitted, relation.columns, relation.formula, "numbers", formula)
 
 
-def _halves(truth: Floats) -> Halves:
+def _halves(truth: Floats) -> judged_relations.Halves:
     """Records whose number is known, to fit arithmetic on and to judge it on; of few of them all."""
     known = ~np.isnan(truth)
     if np.count_nonzero(known) >= FEW_KNOWN:
-        return Halves.of(known, 0)
-    return Halves(np.flatnonzero(known), np.flatnonzero(known))
+        return judged_relations.Halves.of(known, 0)
+    return judged_relations.Halves(np.flatnonzero(known), np.flatnonzero(known))
 
 
 def _number_predictors(
-    state: Reconstruction,
-    columns: Mapping[str, ReleasedColumn],
-    predictors: Sequence[Predictor],
+    state: Reconstruction, columns: Mapping[str, ReleasedColumn], predictors: Sequence[Predictor],
     household: Household | None,
-) -> Iterator[Predictor]:
+) -> Iterator[Predictor]:  # fmt: skip
     for predictor in predictors:
         if predictor.numeric and state.name not in predictor.columns:
             yield predictor
@@ -513,8 +504,7 @@ def _parts_of_totals(
     state: Reconstruction, columns: Mapping[str, ReleasedColumn], household: Household
 ) -> Iterator[Predictor]:
     """Predictors from household totals: the total less the values of the other members."""
-    own = sure(state.numbers)
-    others = household.sums_of_others(own)
+    others = household.sums_of_others(sure(state.numbers))
     for name, column in columns.items():
         if name not in (state.name, household.name) and column.numeric and column.n_levels > 3:
             words = f"{name} less the {state.name} of mates"
@@ -524,8 +514,7 @@ def _parts_of_totals(
 
 def _less(column: ReleasedColumn, others: Floats, rows: Rows) -> Floats:
     """The numbers of some records less others."""
-    numbers = sure(column.numbers)
-    return np.asarray(numbers[rows] - others[rows])
+    return np.asarray(sure(column.numbers)[rows] - others[rows])
 
 
 def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:

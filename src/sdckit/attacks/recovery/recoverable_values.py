@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.derived_columns import Made, released_predictors
+from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge
 from sdckit.attacks.recovery.reconstruct import Recovered, recognised, recover
-from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
 from sdckit.attacks.recovery.remedies import remedy
 from sdckit.attacks.recovery.touched_cells import LEFT_OUT, ChangedValues, Logged, apart
@@ -83,10 +82,10 @@ class ColumnRecovery:
     guess_beyond: float
     guess_low: float
     guess_high: float
-    sources: tuple[Source, ...]
+    sources: tuple[reconstruction_rules.Source, ...]
     remedies: tuple[str, ...] = ()
     known: int | None = None
-    known_sources: tuple[Source, ...] = ()
+    known_sources: tuple[reconstruction_rules.Source, ...] = ()
     known_remedies: tuple[str, ...] = ()
 
     @property
@@ -125,7 +124,7 @@ class ColumnRecovery:
         return self.counted / self.touched if self.touched else 0.0
 
 
-def most_telling(sources: Sequence[Source]) -> tuple[str, ...]:
+def most_telling(sources: Sequence[reconstruction_rules.Source]) -> tuple[str, ...]:
     """Descriptions of the sources that tell most values, at most three, in descending order."""
     return tuple(source.words for source in sorted(sources, key=lambda source: -source.told)[:MOST_NAMED])
 
@@ -161,7 +160,7 @@ def summed_up(
     )  # fmt: skip
 
 
-def _known_sources(recovered: Recovered) -> tuple[Source, ...]:
+def _known_sources(recovered: Recovered) -> tuple[reconstruction_rules.Source, ...]:
     """What tells values beyond the release alone, with how many each, the most productive first."""
     known = recovered.known
     if known is None:
@@ -505,8 +504,8 @@ def recoverable_values(
     for j, file in enumerate(files):
         place = ("recovered", j, file.household, tuple(file.touched), pairs, guess, number, level, id, aligned)
         if place not in file.memo:
-            made: Made = {}
-            predictors = released_predictors(file.columns, file.household, made)
+            made: derived_columns.Made = {}
+            predictors = derived_columns.released_predictors(file.columns, file.household, made)
             time = scenario.time if scenario is not None and scenario.time in file.columns else None
             recoveries = recover(
                 file.columns, file.touched, household=file.household, pairs=pairs, tell=tell, made=made,
@@ -526,10 +525,7 @@ def recoverable_values(
         if roles.keys:
             tell("measuring the risk with the values put back")
             undone = recognised(file_put_back(file, recoveries), file.roles, k=sizes, risk=risk)
-            figures |= {
-                "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
-                "undone_expected": undone.expected,
-            }  # fmt: skip
+            figures |= undone.figures()
             below.append(undone.below_k)
             above.append(undone.above_risk)
         else:

@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import touched_cells
+from sdckit.attacks.recovery import reconstruct, touched_cells
 from sdckit.attacks.recovery.derived_columns import Household, Predictor
-from sdckit.attacks.recovery.reconstruct import Recovered
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, Logged, ReleasedColumn
-from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.comparable_files import in_same_order
+from sdckit.cells import as_cells, comparable_files
 from sdckit.cells.pair import ROW, Pair, open_files, open_pair, released_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import Roles, check_columns
@@ -133,8 +131,7 @@ def _prediction_rows(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64
 
 
 def _most_likely(model: Any) -> NDArray[np.int64]:
-    shares = np.nan_to_num(model.oob_decision_function_)
-    return np.asarray(model.classes_[shares.argmax(axis=1)])
+    return np.asarray(model.classes_[np.nan_to_num(model.oob_decision_function_).argmax(axis=1)])
 
 
 def _feature(predictor: Predictor, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Floats:
@@ -217,7 +214,7 @@ class RecoveryFile:
         """Name of the household column, if the release has it."""
         return self.roles.household
 
-    def truth_of(self, recovered: Recovered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def truth_of(self, recovered: reconstruct.Recovered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Bounds (n,) of the true values in the form of the reconstructed ones: numbers, or codes of the release."""
         column, truth = recovered.target.column, sure(self.truth)
         before = truth[column.name]
@@ -226,7 +223,7 @@ class RecoveryFile:
         codes = touched_cells.truth_codes(column, before, self.times)
         return codes, codes
 
-    def guess_truth(self, recovered: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
+    def guess_truth(self, recovered: reconstruct.Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
         """True values (n,) in the form of the guesses: numbers, or codes of the release."""
         if self.truth is None or guessed is None:
             return None
@@ -308,7 +305,7 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool | None)
         first = files[0] if original is None and files else original
         pair = open_files(first, files, id=id if original is not None else None)
     every = pair.plans or (pair.original if pair.raw is None else pair.raw, *pair.released)
-    whole = [columns_in_memory(frame, {"columns": frame.collect_schema().names()}) for frame in every]
+    whole = [as_cells.columns_in_memory(frame, {"columns": frame.collect_schema().names()}) for frame in every]
     pair = replace(
         pair, original=whole[0][0], released=tuple(frame for frame, _ in whole[1:]),
         brought=pair.brought or whole[0][1],
@@ -316,7 +313,7 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool | None)
     if original is None and not isinstance(released, Pair):
         return pair
     if aligned is None:
-        aligned = in_same_order(pair.original if pair.raw is None else pair.raw, *pair.released)
+        aligned = comparable_files.in_same_order(pair.original if pair.raw is None else pair.raw, *pair.released)
     if not aligned and id is None:
         return pair
     return pair if pair.aligned else open_pair(pair, categories={}, aligned=True)

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.code_tables import Starts, starts_of
 from sdckit.attacks.recovery.group_agreement import tally_cells, tally_groups
-from sdckit.data import pa, pc, pt
+from sdckit.data import hierarchy, methods, pa, pc, pt
 from sdckit.data.columns import Coded, code_column, days_values, float_values, numbers_as_arrow, plain_series
-from sdckit.data.hierarchy import range_of_label
-from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import DataError, SdcError, sure
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.grouping import group
@@ -232,8 +230,7 @@ def in_frame(names: Sequence[str], columns: Mapping[str, ReleasedColumn]) -> tup
 
 def _read(series: Any, within: str) -> ReleasedColumn:
     coded = code_column(series)
-    raw = coded.codes()
-    groups = group(raw.astype(np.uint64))
+    groups = group(coded.codes().astype(np.uint64))
     absent = groups.words == np.uint64(coded.span)
     number = np.cumsum(~absent) * ~absent
     codes = number[groups.of_row].astype(np.int32)
@@ -274,13 +271,13 @@ def _numbers(series: Any) -> Floats | None:
 
 def _ranges(labels: Sequence[str]) -> Floats | None:
     """Lower and upper bound (labels, 2) of each label; None unless all labels are numbers or numeric ranges."""
-    ranges = [range_of_label(label, whole=False) for label in labels]
+    ranges = [hierarchy.range_of_label(label, whole=False) for label in labels]
     if any(range_ is None for range_ in ranges):
         return None
     ends = np.array(ranges, np.float64)
     if (ends[np.isfinite(ends)] % 1 != 0).any():
         return ends
-    return np.array([range_of_label(label) or (math.nan, math.nan) for label in labels], np.float64)
+    return np.array([hierarchy.range_of_label(label) or (math.nan, math.nan) for label in labels], np.float64)
 
 
 MOST_GROUPED = 100  # most distinct values of a column of numeric codes
@@ -380,7 +377,7 @@ def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
             if count:
                 counts[trace][name] = int(count)
     steps = (
-        _SeenStep(next(kind.name for kind in METHODS.values() if kind.trace == trace), changed, {})
+        _SeenStep(next(kind.name for kind in methods.METHODS.values() if kind.trace == trace), changed, {})
         for trace, changed in counts.items()
         if changed
     )
@@ -491,8 +488,7 @@ def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, Chan
             if not count or name not in columns:
                 continue
             column = columns[name]
-            ends = _ends(column)
-            at, low, high, kind = _by_step(column, ends, step)
+            at, low, high, kind = _by_step(column, _ends(column), step)
             if not at.any():
                 continue
             known = changed.get(name)
@@ -634,7 +630,7 @@ def _by_step(
     low, high = ends
     present = ~column.missing
     nothing = np.zeros(len(present), np.bool_)
-    trace = kind_of(step.method).trace
+    trace = methods.kind_of(step.method).trace
     if trace == "missing":
         return column.missing, low, high, SUPPRESSED
     if trace == "other":

@@ -310,8 +310,7 @@ def _drawn(
     column = random_columns(len(ordered), n, k, rng)
     value = table.codes[column, rng.integers(0, table.n, n)[:, None]]
     side = np.where(value > middle[column], AT_LEAST, AT_MOST)
-    operator = np.where(ordered[column] & (value > 0), side, EQUAL)
-    return Predicates(column, operator.astype(np.int8), value)
+    return Predicates(column, np.where(ordered[column] & (value > 0), side, EQUAL).astype(np.int8), value)
 
 
 def _middles(table: Table) -> NDArray[np.int32]:
@@ -530,8 +529,7 @@ def _tables(files: AttackFiles, names: Sequence[str], by: Sequence[str]) -> list
     What is drawn goes by this order, and rows of a plan have none.
     """
     out = []
-    groups = files.groups(tuple(names)).of_row
-    for f, of_row in enumerate(groups):
+    for f, of_row in enumerate(files.groups(tuple(names)).of_row):
         if files.pair.plans:
             order = np.lexsort([files.codes(name).codes[f] for name in (*by, *names)])
             rows = order[np.flatnonzero(np.diff(of_row[order], prepend=-1))].astype(np.int64)

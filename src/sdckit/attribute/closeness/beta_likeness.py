@@ -43,8 +43,7 @@ def _gains(edges, level, count, share, bound, gain, exceeding):  # type: ignore[
 def gains(spread: Spread) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Largest relative gain of each class, and the number of its gains above -ln of the share of their value."""
     gain, exceeding = np.empty(spread.n_cells), np.empty(spread.n_cells, np.int64)
-    bound = -np.log(spread.share)
-    _gains(spread.edges, spread.level, spread.count, spread.share, bound, gain, exceeding)
+    _gains(spread.edges, spread.level, spread.count, spread.share, -np.log(spread.share), gain, exceeding)
     return gain, exceeding
 
 

@@ -14,8 +14,7 @@ from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import Levels, crosstab, levels_of, wildcard_crosstab
 from sdckit.cells.record_result import Breakdown, CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import AnyCells, Crosstab
-from sdckit.data import arguments
-from sdckit.data.frames import frame_of
+from sdckit.data import arguments, frames
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
@@ -204,25 +203,14 @@ class ClassResult(CellsResult):
         if clash := [name for name in figures if name in keys]:
             raise ColumnError(f"key {clash[0]!r} has the name of a column of the table; give prefix= for those")
         backend = "pyarrow" if cells.source is None else cells.source.implementation
-        return frame_of({**keys, **figures}, backend)
+        return frames.frame_of({**keys, **figures}, backend)
 
 
 def open_classes(
-    kind: type[Of],
-    data: Any,
-    *,
-    keys: Sequence[str] | None,
-    sensitive: Sequence[str] | str | None,
-    limits: Sequence[float] | float,
-    limit: str,
-    missing: MissingRule | None,
-    by: Sequence[str] | str | None,
-    interval: IntervalKind | None,
-    seed: arguments.Seed,
-    scenario: Scenario | None,
-    id: str | None,
-    prefix: str,
-) -> Classes[Of]:
+    kind: type[Of], data: Any, *, keys: Sequence[str] | None, sensitive: Sequence[str] | str | None,
+    limits: Sequence[float] | float, limit: str, missing: MissingRule | None, by: Sequence[str] | str | None,
+    interval: IntervalKind | None, seed: arguments.Seed, scenario: Scenario | None, id: str | None, prefix: str,
+) -> Classes[Of]:  # fmt: skip
     """Check the arguments that all closeness measures share, and tabulate a file; `limit`: name of the limit."""
     tested = arguments.amounts_above(limits, "limits", f"are values of {limit} that a class may reach")
     broken = breakdown(data, by, kind, interval, seed, scenario, prefix, on_engine=True)

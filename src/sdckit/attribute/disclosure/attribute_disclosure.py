@@ -137,14 +137,9 @@ class Exclusions:
 
 
 def check_exclusions(
-    keys: Sequence[str],
-    *,
-    levels: Sequence[Any],
-    missing_target: bool,
-    missing_keys: Sequence[str],
-    pairs: Sequence[tuple[str, Any, Any]],
-    max_cell: int | None,
-) -> Exclusions:
+    keys: Sequence[str], *, levels: Sequence[Any], missing_target: bool, missing_keys: Sequence[str],
+    pairs: Sequence[tuple[str, Any, Any]], max_cell: int | None,
+) -> Exclusions:  # fmt: skip
     """Check the exclusions as far as possible without the data."""
     for name, given in (("exclude_levels", levels), ("exclude_pairs", pairs)):
         if isinstance(given, str) or not isinstance(given, Sequence):
@@ -492,8 +487,7 @@ def attribute_disclosure(
         names, levels=exclude_levels, missing_target=exclude_missing_target, missing_keys=exclude_missing_keys,
         pairs=exclude_pairs, max_cell=max_cell,
     )  # fmt: skip
-    whole = [name for name in names if name not in cut]
-    roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
+    roles = {"keys": [name for name in names if name not in cut], "target": [learnt] if learnt not in cut else []}
     broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
     pair = open_or_part(
         original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id,
@@ -504,14 +498,9 @@ def attribute_disclosure(
 
 
 def disclosure_of(
-    pair: Pair,
-    keys: Sequence[str],
-    target: str,
-    columns: Mapping[str, SharedCoding],
-    left_out: Exclusions,
-    prefix: str = "",
-    broken: Breakdown = WHOLE,
-) -> AttributeDisclosure:
+    pair: Pair, keys: Sequence[str], target: str, columns: Mapping[str, SharedCoding], left_out: Exclusions,
+    prefix: str = "", broken: Breakdown = WHOLE,
+) -> AttributeDisclosure:  # fmt: skip
     """Measure the disclosure of one target."""
     mark = "attribute disclosure", tuple(keys), target
     whole_levels = all(columns[name].cut is None for name in (*keys, target))

@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 
 from sdckit.attribute.disclosure.attribute_disclosure import AttributeDisclosure, check_exclusions, disclosure_of
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, Bins, bins_by_name, check_targets, coded_columns
+from sdckit.cells import pair_result, parted_pair
 from sdckit.cells.pair import Pair, open_files
-from sdckit.cells.pair_result import PairResult
-from sdckit.cells.parted_pair import open_or_part
-from sdckit.data import arguments
-from sdckit.data.frames import is_lazy
+from sdckit.data import arguments, frames
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
@@ -28,7 +26,7 @@ SHOWN = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AttributeDisclosureTable(PairResult):
+class AttributeDisclosureTable(pair_result.PairResult):
     """Attribute disclosure of several targets, the most disclosed first.
 
     Attributes
@@ -165,11 +163,11 @@ def attribute_disclosure_table(
     }  # fmt: skip
     results: dict[str, AttributeDisclosure] = {}
     # an engine counts the keys with one target at a time: all targets together have nearly as many cells as records
-    for some in [(name,) for name in learnt] if any(map(is_lazy, opened.frames)) else [learnt]:
+    for some in [(name,) for name in learnt] if any(map(frames.is_lazy, opened.frames)) else [learnt]:
         whole = {"keys": names, "targets": some}
         roles = {role: [name for name in of_role if name not in cut] for role, of_role in whole.items()}
         numbers = [name for name in cut if name in (*names, *some)]
-        pair = open_or_part(opened, categories=roles, numeric={"numeric": numbers})
+        pair = parted_pair.open_or_part(opened, categories=roles, numeric={"numeric": numbers})
         columns = coded_columns(pair, (*names, *some), cut)
         for name in some:
             own = {column: columns[column] for column in (*names, name)}

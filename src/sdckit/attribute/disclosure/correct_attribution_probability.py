@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attribute.disclosure import target_roles
-from sdckit.attribute.disclosure.target_roles import BeforeAfter, KeyTarget
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.parted_pair import PartedPair, open_or_part
@@ -186,7 +185,7 @@ class Targeted:
     chosen: NDArray[np.bool_]
 
 
-def targeted(table: KeyTarget, file: int, tau: float) -> Targeted:
+def targeted(table: target_roles.KeyTarget, file: int, tau: float) -> Targeted:
     """Find the classes of a release with a dominant target level, and how often that level is right.
 
     Where several levels are the most frequent one of a class, the guess is drawn among them.
@@ -208,7 +207,7 @@ def targeted(table: KeyTarget, file: int, tau: float) -> Targeted:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CorrectAttributionProbability(BeforeAfter):
+class CorrectAttributionProbability(target_roles.BeforeAfter):
     """Chance that a guess drawn from the released records with a record's key is right.
 
     Attributes

@@ -12,14 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import columns_in_memory, groups_of
-from sdckit.cells.comparable_files import in_same_order
+from sdckit.cells import as_cells, comparable_files, pair_result
 from sdckit.cells.pair import IN_STEPS, Pair, open_files, read_pair, rows_belong
-from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data import arguments
+from sdckit.data import arguments, frames, hierarchy
 from sdckit.data.columns import distinct_values, float_values
-from sdckit.data.frames import is_lazy
-from sdckit.data.hierarchy import read_band
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
 from sdckit.errors import DataError, ScenarioError
@@ -155,7 +151,7 @@ class ExactColumn:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExactNumbers(PairResult):
+class ExactNumbers(pair_result.PairResult):
     """How many records dominate their group with a number that is released close to the truth.
 
     Attributes
@@ -316,7 +312,7 @@ def exact_numbers(
     flags = {name: np.stack(exact).mean(axis=0) for name, (_, exact, _) in counted.items()}
     return ExactNumbers(
         pair, per_release, MISSING_RULE, notes, n=pair.n, columns=columns, groups=groups, k=limit, flags=flags,
-        prefix=prefix, **mean_figures(per_release),
+        prefix=prefix, **pair_result.mean_figures(per_release),
     )  # fmt: skip
 
 
@@ -394,15 +390,15 @@ def _opened(
     wanted: dict[str, Sequence[str]] = {"magnitudes": names, "number_groups": groups}
     if released is None and not isinstance(original, Pair):
         arguments.column_or_none(id, "id")
-        frame, brought = columns_in_memory(original, {**wanted, "id": () if id is None else (id,)})
+        frame, brought = as_cells.columns_in_memory(original, {**wanted, "id": () if id is None else (id,)})
         return Pair(frame, (frame,), aligned=True, id=id, brought=brought, orders=(None,))
     opened = open_files(original, released, id=id)
     columns = {name for file in opened.released for name in file.collect_schema().names()}
     left = {role: [name for name in listed if name in columns] for role, listed in wanted.items()}
     if aligned is None and not rows_belong(opened, None, None):
         pair = read_pair(opened, left, aligned=False)
-        seen = pair if any(map(is_lazy, opened.frames)) else opened  # in memory all columns say so
-        aligned = in_same_order(seen.original if seen.raw is None else seen.raw, *seen.released)
+        seen = pair if any(map(frames.is_lazy, opened.frames)) else opened  # in memory all columns say so
+        aligned = comparable_files.in_same_order(seen.original if seen.raw is None else seen.raw, *seen.released)
     return read_pair(opened, left, aligned=aligned is not False)
 
 
@@ -424,7 +420,7 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
     for j, (file, order) in enumerate(zip(pair.released, pair.orders, strict=True), 1):
         bounds, ranges = _bounds(file[name], pair.names[j])
         if pair.aligned:
-            of_row, n_groups = groups_of(file, own)  # as released: the original may be coded otherwise
+            of_row, n_groups = as_cells.groups_of(file, own)  # as released: the original may be coded otherwise
             if order is not None:
                 bounds, of_row = (bounds[0][order], bounds[1][order]), of_row[order]
             counts = dominating(values, of_row, n_groups, k)
@@ -456,7 +452,7 @@ def _bounds(series: Any, label: str) -> tuple[Interval, Interval]:
         values = float_values(series, "magnitude")
         return (values, values), (values[:0], values[:0])
     distinct = distinct_values(series)
-    bands = [read_band(str(value)) for value in distinct.values]
+    bands = [hierarchy.read_band(str(value)) for value in distinct.values]
     if distinct.kind not in ("text", "empty") or any(band is None for band in bands):
         raise DataError(f"{label}: {series.name!r} holds neither numbers nor ranges of numbers")
     ends = np.array([[band.low, band.high] for band in bands if band is not None] + [[np.nan, np.nan]], np.float64)

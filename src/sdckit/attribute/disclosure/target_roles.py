@@ -17,8 +17,7 @@ from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.numerics.array_types import Floats
-from sdckit.numerics.grouping import joint_counts
+from sdckit.numerics import array_types, grouping
 
 # Cross-tabulation of an original and its releases by key and target.
 
@@ -151,7 +150,7 @@ class BeforeAfter(ColumnResult, ABC):
     """Base of the results on two files that have a value of each record before and after."""
 
     @abstractmethod
-    def sides(self) -> tuple[Floats, Floats]:
+    def sides(self) -> tuple[array_types.Floats, array_types.Floats]:
         """The value of each record given the original, and given the release (mean over the releases)."""
 
     def pairs(self) -> Any:
@@ -167,7 +166,7 @@ class BeforeAfter(ColumnResult, ABC):
         DataError
             The result was pickled and has let go of the data.
         """
-        original, released, n = joint_counts(*self.sides())
+        original, released, n = grouping.joint_counts(*self.sides())
         return self.pair.table({"original": original.tolist(), "released": released.tolist(), "n": n.tolist()})
 
     def plot(self, *, internal: bool = False, scatter: bool = False) -> Any:

@@ -422,12 +422,9 @@ def kind_of(draws: object) -> str:
 
 
 def evidence(
-    pair: Pair,
-    target: str,
-    draws: Mapping[str, Any],
-    guesses: int | Sequence[float] | None,
+    pair: Pair, target: str, draws: Mapping[str, Any], guesses: int | Sequence[float] | None,
     prior: Sequence[float] | None,
-) -> Evidence:
+) -> Evidence:  # fmt: skip
     """Read draws of any kind."""
     read = {"normal": number_evidence, "counts": number_evidence, "categories": _categories, "logs": _logs}
     made = read[kind_of(draws)](pair, target, draws, guesses, prior)

@@ -485,8 +485,7 @@ def _votes(model: Model, features: Features, target: AnyInts) -> Iterator[tuple[
         near = target[_neighbours(model, features)]
         for start in range(0, len(used), width):
             levels = used[start : start + width]
-            counts = [(near == level).sum(axis=1) for level in levels]
-            yield levels, np.stack(counts, axis=1).astype(np.float64)
+            yield levels, np.stack([(near == level).sum(axis=1) for level in levels], axis=1).astype(np.float64)
         return
     index, query = _index(features, scaled=model.scaled)
     if len(used) <= width:  # the search itself adds the votes up

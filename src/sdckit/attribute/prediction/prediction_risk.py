@@ -71,13 +71,9 @@ def _mean(losses: Floats) -> float:
 
 
 def record_values(
-    numeric: bool,
-    truth: NDArray[Any],
-    queried: NDArray[np.int64],
-    scores: tuple[Floats, Sequence[Floats]],
-    losses: tuple[Floats, Sequence[Floats]],
-    loss: str,
-) -> dict[str, NDArray[Any]]:
+    numeric: bool, truth: NDArray[Any], queried: NDArray[np.int64], scores: tuple[Floats, Sequence[Floats]],
+    losses: tuple[Floats, Sequence[Floats]], loss: str,
+) -> dict[str, NDArray[Any]]:  # fmt: skip
     """Record-level values whose means the figures are, for the records asked for, in file order."""
     (before, after), (paid, paid_after) = ((own, np.stack(list(others))) for own, others in (scores, losses))
     if loss == "costs":
@@ -521,15 +517,9 @@ class _Task:
 
 
 def _result(
-    task: _Task,
-    model: Model,
-    queried: NDArray[np.int64],
-    scores: tuple[Floats, Sequence[Floats]],
-    losses: tuple[Floats, Sequence[Floats]],
-    notes: dict[str, str],
-    prefix: str,
-    loss: str,
-) -> PredictionRisk:
+    task: _Task, model: Model, queried: NDArray[np.int64], scores: tuple[Floats, Sequence[Floats]],
+    losses: tuple[Floats, Sequence[Floats]], notes: dict[str, str], prefix: str, loss: str,
+) -> PredictionRisk:  # fmt: skip
     pair, truth = task.pair, task.truth(0)[queried]
     (before, after), (paid, paid_after) = scores, losses
     figures = numeric_figures if task.numeric else categorical_figures

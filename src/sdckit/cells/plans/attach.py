@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn
-from sdckit.data import pa, pc, pl, pt
-from sdckit.data.frames import on_spark
+from sdckit.data import frames, pa, pc, pl, pt
 from sdckit.errors import DataError
 
 # Tables in memory as lazy frames of an engine.
@@ -41,7 +40,7 @@ def new_records(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, st
     `types`: by column, the column of the other lazy frame whose type it takes; other columns keep their type.
     Categories become text when the query is executed; until then they are codes.
     """
-    if on_spark(like):
+    if frames.on_spark(like):
         return _sent(table, like, types)
     schema, frame = like.collect_schema(), uploaded(table, like)
     made = []
@@ -98,7 +97,7 @@ def attach(
     Raises DataError: the engine is none of Polars, DuckDB and Spark.
     """
     engine, plain = frame.implementation, {name: _plain(values) for name, values in figures.items()}
-    if on_spark(frame):
+    if frames.on_spark(frame):
         return _looked_up(frame, keys, counted, plain)
     if not (engine.is_polars() or engine.is_duckdb()):
         raise DataError(f"plans of {engine.value} are not supported; collect the data first")
@@ -118,8 +117,7 @@ def _joined(
     frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], counted: pa.Table, figures: Mapping[str, pa.Array]
 ) -> nw.LazyFrame[Any]:
     """Join on the engine; since joins match no missing values, these are filled and flagged in columns of their own."""
-    columns = {key.column: counted.column(key.name) for key in keys}
-    table = pa.table(columns | dict(figures))
+    table = pa.table({key.column: counted.column(key.name) for key in keys} | dict(figures))
     mine: list[nw.Expr] = []
     theirs: list[nw.Expr] = []
     for key in keys:

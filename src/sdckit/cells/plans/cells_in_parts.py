@@ -18,16 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import PackedCodes, Tabulated, made_once
-from sdckit.cells.plans import count_cells as counting
+from sdckit.cells.plans import count_cells as counting, lazy, levels_aside
 from sdckit.cells.plans.households import Brought, HouseholdSums
 from sdckit.cells.plans.key_sizes import KeySizes, deal_sizes
-from sdckit.cells.plans.lazy import LazyCells, PlanCells
-from sdckit.cells.plans.levels_aside import DealtLevels, PartLevels, deal_levels
 from sdckit.cells.plans.spilled import BLOCK, Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
-from sdckit.data import pa, pc, pl
-from sdckit.data.memory import what_opens
+from sdckit.data import memory, pa, pc, pl
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
 
@@ -213,7 +210,7 @@ Columns = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class PartedCells(PlanCells):
+class PartedCells(lazy.PlanCells):
     """The key combinations of a plan, in parts that lie in files.
 
     Attributes
@@ -224,7 +221,7 @@ class PartedCells(PlanCells):
         How the records were dealt out; where it is `loose`, the last part may match cells of all others.
     """
 
-    parts: tuple[LazyCells, ...] = field(repr=False)
+    parts: tuple[lazy.LazyCells, ...] = field(repr=False)
     parting: Parting = field(repr=False)
     spilled: Spilled = field(repr=False)
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -301,12 +298,12 @@ class PartedCells(PlanCells):
         """
         if self.parting.loose and self.has_wildcards:
             self._all_here()
-        made: list[LazyCells] = []
+        made: list[lazy.LazyCells] = []
         outcomes: list[T] = []
         for number, part in enumerate(self.parts):
             here = replace(part.here, memo={})  # it is freed with the part
-            cells, outcome = run(replace(part, here=here, aside=PartLevels(self.levels_of, number)))
-            made += self._put_aside([cast(LazyCells, cells)], [part])
+            cells, outcome = run(replace(part, here=here, aside=levels_aside.PartLevels(self.levels_of, number)))
+            made += self._put_aside([cast(lazy.LazyCells, cells)], [part])
             outcomes.append(outcome)
         return self._of(made), outcomes
 
@@ -315,9 +312,9 @@ class PartedCells(PlanCells):
         rows = [part.counted.frame for part in self.parts]
         return made_once(self.memo, ("sizes",), lambda: deal_sizes(self.frame, self.keys, self.n, rows))
 
-    def levels_of(self, variable: str) -> DealtLevels:
+    def levels_of(self, variable: str) -> levels_aside.DealtLevels:
         """The levels of a variable in the cells of each part: of all sensitive ones, counted once."""
-        known: list[DealtLevels] = self.memo.setdefault("levels", [])
+        known: list[levels_aside.DealtLevels] = self.memo.setdefault("levels", [])
         for dealt in known:
             if variable in dealt.whole:
                 return dealt
@@ -334,20 +331,20 @@ class PartedCells(PlanCells):
             return self.levels_of(variable)
         return known[-1]
 
-    def _deal_levels(self, variables: Sequence[str]) -> DealtLevels:
+    def _deal_levels(self, variables: Sequence[str]) -> levels_aside.DealtLevels:
         number = self.memo["dealings"] = self.memo.get("dealings", 0) + 1  # files of one that failed are never added to
-        return deal_levels(
+        return levels_aside.deal_levels(
             self.frame, self.keys, variables, self.parts, self.spilled, f"levels-{number}",
             place=self.parting.placed_cells, bucket=BUCKET, first=[low for low, _ in self.parting.parts],
         )  # fmt: skip
 
-    def _made(self, parts: Sequence[LazyCells]) -> PartedCells:
+    def _made(self, parts: Sequence[lazy.LazyCells]) -> PartedCells:
         return self._of(self._put_aside(parts, self.parts))
 
-    def _of(self, parts: Sequence[LazyCells]) -> PartedCells:
+    def _of(self, parts: Sequence[lazy.LazyCells]) -> PartedCells:
         return replace(self, parts=tuple(parts), columns=_columns_of(parts))
 
-    def _put_aside(self, parts: Sequence[LazyCells], before: Sequence[LazyCells]) -> list[LazyCells]:
+    def _put_aside(self, parts: Sequence[lazy.LazyCells], before: Sequence[lazy.LazyCells]) -> list[lazy.LazyCells]:
         return [
             replace(part, here=replace(part.here, columns=columns, memo={}), columns=columns)
             for part, old in zip(parts, before, strict=True)
@@ -376,7 +373,7 @@ class PartedCells(PlanCells):
         most = counting.most_cells(len(self.keys), self.frame)
         raise DataError(
             f"this measure needs all {self.n_cells:,} cells at once, and the free memory here takes {most:,}; take "
-            f"fewer keys, recode them more coarsely, {what_opens(self.frame, self.n_cells / max(1, most))}"
+            f"fewer keys, recode them more coarsely, {memory.what_opens(self.frame, self.n_cells / max(1, most))}"
         )
 
 
@@ -395,10 +392,10 @@ def tabulate_parts(grouped: counting.Grouped, aside: CellsAside) -> PartedCells:
     wild = any(rule == "wildcard" and gone for rule, gone in zip(roles.rules, n_missing, strict=True))
     own_columns, spilled = tuple(frame.collect_schema().names()), Spilled()
 
-    def part_of(plan: nw.LazyFrame[Any], counted: counting.Counted, here: Cells) -> LazyCells:
+    def part_of(plan: nw.LazyFrame[Any], counted: counting.Counted, here: Cells) -> lazy.LazyCells:
         kept = _put_aside(_alike(here, wild=wild), spilled)
         there = replace(counted, frame=nw.from_native(spilled.table(counted.frame.to_arrow()), eager_only=True))
-        return LazyCells(
+        return lazy.LazyCells(
             keys=roles.keys, n=kept.n, rules=roles.rules, alpha=roles.alpha, n_missing=kept.n_missing,
             columns=kept.columns, roles=roles, here=kept, counted=there, frame=plan, own_columns=own_columns,
         )  # fmt: skip
@@ -515,5 +512,5 @@ def _put_aside(cells: Cells, spilled: Spilled) -> Cells:
     return replace(cells, table=aside, columns=columns, memo={})
 
 
-def _columns_of(parts: Sequence[LazyCells]) -> dict[str, tuple[NDArray[Any], ...]]:
+def _columns_of(parts: Sequence[lazy.LazyCells]) -> dict[str, tuple[NDArray[Any], ...]]:
     return {name: tuple(part.columns[name] for part in parts) for name in parts[0].columns}

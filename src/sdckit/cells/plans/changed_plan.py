@@ -355,8 +355,7 @@ class Changing:
         kept, before = self._kept(self.frame, names)
         new = {name: changed.column(name) for name in (*names, *added)}
         frame = put_back(kept, ROW, brought, hit, new)
-        loose = self._mixed_by_joins
-        return replace(self, frame=frame, before=before, loose=loose, orders=orders).without(gone)
+        return replace(self, frame=frame, before=before, loose=self._mixed_by_joins, orders=orders).without(gone)
 
     def _is_whole(self, brought: Sequence[str]) -> bool:
         """Whether all columns of the file are collected, with their exact values, so that no join is needed."""

@@ -169,8 +169,7 @@ def type_name(dtype: Any) -> str:
 def aggregate(frame: nw.LazyFrame[Any], *expressions: nw.Expr) -> list[float]:
     """The values of some aggregates of a lazy frame, in one pass; None becomes NaN."""
     named = [expression.alias(f"sdckit__{i}") for i, expression in enumerate(expressions)]
-    row = collect(frame.select(*named)).row(0)
-    return [float("nan") if value is None else float(value) for value in row]
+    return [float("nan") if value is None else float(value) for value in collect(frame.select(*named)).row(0)]
 
 
 def whole_ranges(frames: Sequence[nw.LazyFrame[Any]], names: Sequence[str]) -> dict[str, tuple[int, int]]:

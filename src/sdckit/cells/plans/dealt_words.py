@@ -107,8 +107,7 @@ class DealtWords:
         below = self.flags if file == 0 else 0
         if not changed and below:
             words = words >> np.uint64(below)
-        own = [self.names.index(name) for name in names]
-        mask = sum(self.layout.field(j) for j in own)
+        mask = sum(self.layout.field(j) for j in [self.names.index(name) for name in names])
         if changed:
             mask = (mask << below) | sum(1 << j for j in self.bits_of(names).ravel().tolist())
         return distinct_words(words & np.uint64(mask), times)

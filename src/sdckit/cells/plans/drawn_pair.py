@@ -1,7 +1,5 @@
 """Whether all rows of files that stay on an engine fit a search; else rows drawn by their id, brought together."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -9,17 +7,14 @@ import numpy as np
 
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, open_files
+from sdckit.cells.plans import count_cells, lazy
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import PREFIX, key_columns
-from sdckit.cells.plans.lazy import most_values
-from sdckit.data.columns import code_column
-from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, hash_ids
+from sdckit.data import columns, drawn_rows
 from sdckit.data.frames import column_names, on_spark, open_frame
 from sdckit.data.memory import PER_VALUE, bytes_of_search, room_of_search
-from sdckit.numerics.array_types import Ints
-from sdckit.numerics.grouping import first_of_groups
+from sdckit.numerics import array_types, grouping
 
-PLACE = f"{PREFIX}drawn"
+PLACE = f"{count_cells.PREFIX}drawn"
 
 
 def draw_records(pair: Pair, n: int, *, seed: int | None, household: str | None = None) -> Pair:
@@ -31,8 +26,8 @@ def draw_records(pair: Pair, n: int, *, seed: int | None, household: str | None 
     id, files = str(pair.id), (pair.original if pair.raw is None else pair.raw, *pair.released)
     apart = [id] if household is None or household == id else [id, household]
     frame, _ = columns_in_memory(files[0], {"id": apart})
-    key = np.random.default_rng(seed).bytes(KEY_BYTES)
-    rows, _ = draw_rows(frame[id], n if len(apart) == 1 else len(frame), key)
+    key = np.random.default_rng(seed).bytes(drawn_rows.KEY_BYTES)
+    rows, _ = drawn_rows.draw_rows(frame[id], n if len(apart) == 1 else len(frame), key)
     if len(apart) > 1:
         rows = _by_household(frame[apart[1]], rows, n, key)
     ids = frame.select(id)[rows.tolist()]
@@ -47,16 +42,16 @@ def some_records(pair: Pair, n: int) -> Pair:
     return open_files(frame, [_rows(file, id, frame.select(id)) for file in pair.released], id=id)
 
 
-def _by_household(series: nw.Series[Any], rows: Ints, n: int, key: bytes) -> Ints:
+def _by_household(series: nw.Series[Any], rows: array_types.Ints, n: int, key: bytes) -> array_types.Ints:
     """Rows of households drawn by their hash, until there are n; who has none is left out."""
-    coded = code_column(series)
+    coded = columns.code_column(series)
     codes = coded.codes()
     known = codes < coded.span  # null and NaN are none
     _, of_row = np.unique(codes[known], return_inverse=True)
     at = np.flatnonzero(known)
     size = np.bincount(of_row)
-    first = at[first_of_groups(of_row.astype(np.int32), len(size))]
-    turn = np.argsort(hash_ids(series[first.tolist()], key))
+    first = at[grouping.first_of_groups(of_row.astype(np.int32), len(size))]
+    turn = np.argsort(drawn_rows.hash_ids(series[first.tolist()], key))
     chosen = np.zeros(len(size), np.bool_)
     chosen[turn[: int(np.searchsorted(np.cumsum(size[turn]), n)) + 1]] = True
     within = np.zeros(len(known), np.bool_)
@@ -75,7 +70,7 @@ def _rows(file: Any, id: str, ids: nw.DataFrame[Any]) -> Any:
         rows = [(value, at) for at, value in enumerate(ids[id].to_list())]
         marked: Any = open_frame(native.join(native.sparkSession.createDataFrame(rows, small), on=id, how="inner"))
     else:
-        (key,) = key_columns(file, [id])
+        (key,) = count_cells.key_columns(file, [id])
         table = ids.select(key.present.alias(id)).to_arrow()
         marked = attach(file, [key], table, {PLACE: np.arange(len(table))})
         marked = marked.filter(~nw.col(PLACE).is_null())
@@ -92,7 +87,7 @@ def all_fit(pair: Pair, household: str | None) -> bool:
     def known() -> bool:
         frames = (pair.original if pair.raw is None else pair.raw, *pair.released)
         names, sizes = [column_names(frame) for frame in frames], (pair.n, *pair.sizes)
-        if any(n * len(own) > most_values(pair.original) for n, own in zip(sizes, names, strict=True)):
+        if any(n * len(own) > lazy.most_values(pair.original) for n, own in zip(sizes, names, strict=True)):
             return False
         released = list(zip(sizes, names, strict=True))[1:]
         takes = sum(bytes_of_search(n, len(own), shared=household in own) for n, own in released)

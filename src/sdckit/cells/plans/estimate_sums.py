@@ -1,7 +1,5 @@
 """Sums from which estimates of plans follow, with their variances: added up by the engine, in two passes of a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial

@@ -4,8 +4,6 @@ Polars and DuckDB number rows as they read them. Spark says of each row its file
 numbered across partitions.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -19,8 +17,7 @@ import numpy as np
 
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn
-from sdckit.data import pa, pl
-from sdckit.data.frames import carried_out, on_spark
+from sdckit.data import frames, pa, pl
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
@@ -56,7 +53,7 @@ def number_rows(frame: nw.LazyFrame[Any], name: str) -> Placed:
     Raises DataError: the engine is none of Polars, DuckDB and Spark.
     """
     engine, native = frame.implementation, frame.to_native()
-    if on_spark(frame):
+    if frames.on_spark(frame):
         return _on_spark(native, name)
     if engine.is_polars():
         lines = native.explain(optimized=False).splitlines()
@@ -102,7 +99,7 @@ def _on_spark(native: Any, name: str) -> Placed:
     named = native.select(place.alias(name), file.alias(FILE), "*")
     parts = named.select(name, FILE, functions.spark_partition_id().alias(PART)).groupBy(FILE, PART)
     counted = parts.agg(functions.min(name), functions.max(name), functions.count(functions.lit(1)))
-    ranges = sorted(carried_out(counted.collect), key=lambda part: part[1])
+    ranges = sorted(frames.carried_out(counted.collect), key=lambda part: part[1])
     sizes: dict[str, int] = {}
     ends: dict[str, int] = {}
     for path, _, _, last, n in ranges:
@@ -137,7 +134,7 @@ def _reads_files(native: Any) -> bool:
 
 def renumbered(frame: nw.LazyFrame[Any], name: str, numbers: Ints) -> nw.LazyFrame[Any]:
     """The plan with ``numbers[i]`` in place of the number i that `number_rows` gave a record."""
-    if on_spark(frame):
+    if frames.on_spark(frame):
         return _renumbered_by_workers(frame, name, numbers)
     key = replace(KeyColumn.of(OLD, 0, nw.Int64()), has_missing=False)
     moved = attach(frame.rename({name: OLD}), [key], pa.table({OLD: np.arange(len(numbers))}), {name: numbers})

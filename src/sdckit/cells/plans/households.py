@@ -1,7 +1,5 @@
 """Figures of the households of a lazy frame: sums over members, by its engine or in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,8 +14,7 @@ from sdckit.cells.table import Cells, CellValues, say_ungrouped
 from sdckit.data.frames import collect, count_records
 from sdckit.data.memory import what_opens
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
-from sdckit.numerics.grouping import sum_by
+from sdckit.numerics import array_types, grouping
 
 HOME, PERSON, SUM, N = f"{PREFIX}home", f"{PREFIX}whose", f"{PREFIX}sum", f"{PREFIX}n"
 Brought = NDArray[Any] | tuple[NDArray[Any], ...]  # a figure of each cell; of cells in parts one array a part
@@ -39,28 +36,28 @@ class HouseholdSums:
     n: int
     members: Callable[[], Cells | None] = lambda: None
     before: list[Brought] = field(default_factory=list)
-    done: list[tuple[Floats, NDArray[np.int64]]] = field(default_factory=list)
+    done: list[tuple[array_types.Floats, NDArray[np.int64]]] = field(default_factory=list)
 
     def add(self, before: Brought) -> int:
         """Add a figure of each cell to be summed over households; return its index."""
         self.before.append(before)
         return len(self.before) - 1
 
-    def sums(self, at: int) -> tuple[Floats, NDArray[np.int64]]:
+    def sums(self, at: int) -> tuple[array_types.Floats, NDArray[np.int64]]:
         """The sums over the members of each household, and the number of its records."""
         if at >= len(self.done):
             waiting, members = self.before[len(self.done) :], self.members()
             self.done += self._on_engine(waiting) if members is None else self._here(waiting, members)
         return self.done[at]
 
-    def _on_engine(self, figures: Sequence[Brought]) -> list[tuple[Floats, NDArray[np.int64]]]:
+    def _on_engine(self, figures: Sequence[Brought]) -> list[tuple[array_types.Floats, NDArray[np.int64]]]:
         named = {f"{PREFIX}before{i}": figure for i, figure in enumerate(figures)}
         return sum_households(self.joined(named), self.key, list(named), self.person, self.n)
 
-    def _here(self, figures: Sequence[Brought], members: Cells) -> list[tuple[Floats, NDArray[np.int64]]]:
+    def _here(self, figures: Sequence[Brought], members: Cells) -> list[tuple[array_types.Floats, NDArray[np.int64]]]:
         of_row, n_homes = members.household_of_row(self.key.name)
         sizes = members.household_sizes(self.key.name)
-        sums = (sum_by(of_row, np.asarray(figure)[members.table.of_row], n_homes) for figure in figures)
+        sums = (grouping.sum_by(of_row, np.asarray(figure)[members.table.of_row], n_homes) for figure in figures)
         return [(sum_, sizes) for sum_ in sums]
 
 
@@ -73,7 +70,7 @@ class Household:
 
     sums: HouseholdSums
     at: int
-    after: Callable[[Floats], Floats]
+    after: Callable[[array_types.Floats], array_types.Floats]
 
     @property
     def before(self) -> Brought:
@@ -97,14 +94,13 @@ class Household:
             frame = frame.with_columns(once.alias(SUM))
             summed = nw.col(SUM)
         frame = frame.with_columns(summed.sum().over(HOME).alias(SUM))
-        household_sum = nw.when(key.absent).then(own).otherwise(nw.col(SUM))
-        summed_up = frame.with_columns(household_sum.alias(name))
+        summed_up = frame.with_columns(nw.when(key.absent).then(own).otherwise(nw.col(SUM)).alias(name))
         return summed_up.with_columns(expm1_negative(own).alias(name)).drop(HOME, SUM)
 
 
 def sum_households(
     frame: nw.LazyFrame[Any], key: KeyColumn, figures: Sequence[str], person: str | None, n: int
-) -> list[tuple[Floats, NDArray[np.int64]]]:
+) -> list[tuple[array_types.Floats, NDArray[np.int64]]]:
     """Sums of figures over the members of each household, and their numbers of records.
 
     A record without a household is one of its own. `n`: number of records.

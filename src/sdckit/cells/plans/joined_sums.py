@@ -4,8 +4,6 @@ The engine joins the files by the id. Numbers are summed up there, about their m
 each variable come here. No record does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
@@ -15,13 +13,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_files
+from sdckit.cells.plans import pair_cells, pair_tables
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, aggregate, cells_within, count, key_columns, too_many
-from sdckit.cells.plans.pair_cells import are_joined, can_count, check_records, check_together, join_files
 from sdckit.cells.plans.pair_sums import check_known, known_number
-from sdckit.cells.plans.pair_tables import count_sets
-from sdckit.data import pl
+from sdckit.data import memory, pl
 from sdckit.data.frames import carried_out, check_plan_names, collect, column_names, count_records, is_lazy, on_spark
-from sdckit.data.memory import bytes_here
 from sdckit.numerics.array_types import Floats
 
 WHOLE = f"{PREFIX}whole"  # before the number of a release: whether a row has all numbers in it and in the original
@@ -87,7 +83,7 @@ class Joined:
 
         Raises DataError: an id that a file lacks.
         """
-        check_together(count_records(self.frame), self.sizes, self.id, self.labels)
+        pair_cells.check_together(count_records(self.frame), self.sizes, self.id, self.labels)
 
     def cells(self) -> dict[str, Pair]:
         """For each category its joint cells in all files, all counted in one pass.
@@ -99,16 +95,16 @@ class Joined:
         if not sets:
             return {}
         keys = {name: key.value for own in sets for name, key in zip(own, key_columns(self.frame, own), strict=True)}
-        here = bytes_here(self.frame)
+        here = memory.bytes_here(self.frame)
         for own in sets:
             most = cells_within(len(own) * len(sets), here)
             if max(self.sizes) > most and (many := count_records(self.frame.select(*own).unique())) > most:
                 raise too_many(many, len(own), most, self.frame)
         out = {}
-        for name, own, table in zip(self.categories, sets, count_sets(self.frame, keys, sets), strict=True):
+        for name, own, table in zip(self.categories, sets, pair_tables.count_sets(self.frame, keys, sets), strict=True):
             files = [table.select([column]).rename_columns([name]) for column in own]
             times = table.column(SIZE).to_numpy().astype(np.int64)
-            check_together(int(times.sum()), self.sizes, self.id, self.labels)
+            pair_cells.check_together(int(times.sum()), self.sizes, self.id, self.labels)
             out[name] = replace(open_files(files[0], files[1:]), aligned=True, times=(times,) * len(files))
         return out
 
@@ -155,7 +151,7 @@ class Joined:
         for j, names in enumerate(own[1:], 1):
             asked += [nw.when(nw.col(f"{WHOLE}{j}")).then(nw.col(name)).mean() for name in (*own[0], *names)]
         n, *values = aggregate(frame, nw.len(), *asked)
-        check_together(int(n), self.sizes, self.id, self.labels)
+        pair_cells.check_together(int(n), self.sizes, self.id, self.labels)
         size = 5 * len(own) * len(own[0])
         found = np.array(values[:size]).reshape(-1, 5)
         p = len(self.numbers)
@@ -242,15 +238,15 @@ def join_pair(opened: Pair, numbers: Sequence[str], categories: Sequence[str]) -
     schemas = [frame.collect_schema() for frame in frames]
     if not all(schema[name].is_numeric() for schema in schemas for name in numbers):
         return None
-    if not can_count(frames, categories) or not are_joined(frames, opened.id):
+    if not pair_cells.can_count(frames, categories) or not pair_cells.are_joined(frames, opened.id):
         return None
     for frame in frames:
         check_plan_names(frame, columns)
     sizes = opened.records_by_id(frames)
     opened.memo["sizes",] = tuple(sizes)
-    check_records(sizes, opened.names)
+    pair_cells.check_records(sizes, opened.names)
     read = {name: known_number(name) for name in numbers}
-    joined, places = join_files(frames, columns, opened.id, [read] * len(frames))
+    joined, places = pair_cells.join_files(frames, columns, opened.id, [read] * len(frames))
     return Joined(
         joined, places, tuple(numbers), tuple(categories), tuple(sizes), opened.id, opened.names, tuple(frames)
     )
@@ -265,7 +261,7 @@ PER_NUMBER = 40  # bytes that DuckDB takes for each number of a median, beside t
 
 def medians_fit(frame: nw.LazyFrame[Any], numbers: int) -> bool:
     """Whether the engine of a plan may hold so many numbers, to put them in order."""
-    here = bytes_here(frame)
+    here = memory.bytes_here(frame)
     return here is None or numbers * PER_NUMBER <= here
 
 

@@ -4,8 +4,6 @@ The combinations pass by once. Each becomes one whole number, which is put aside
 and looked up there: 16 bytes, where a cell that is measured takes some hundreds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +12,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from sdckit.cells import shared_coding, table
 from sdckit.cells.plans import count_cells
 from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
-from sdckit.cells.shared_coding import SharedCoding, share_coding
-from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded
 from sdckit.numerics.array_types import Ints
 
@@ -36,13 +33,13 @@ class KeySizes:
         Records, and combinations.
     """
 
-    levels: Mapping[str, tuple[Coded, SharedCoding]] = field(repr=False)
+    levels: Mapping[str, tuple[Coded, shared_coding.SharedCoding]] = field(repr=False)
     n: int
     n_cells: int
     n_parts: int
     spilled: Spilled = field(repr=False)
 
-    def of(self, cells: Cells) -> Ints:
+    def of(self, cells: table.Cells) -> Ints:
         """The records here that have the keys of each cell of another file; 0 where there are none.
 
         Raises ColumnError: a key of another type.
@@ -51,7 +48,7 @@ class KeySizes:
         for (key, (coded, shared)), own, codes in zip(
             self.levels.items(), cells.levels, cells.table.codes, strict=True
         ):
-            mine, theirs = share_coding(key, [(own, codes), (coded, coded.codes())]).codes
+            mine, theirs = shared_coding.share_coding(key, [(own, codes), (coded, coded.codes())]).codes
             number = np.full(max(int(mine.max()), int(theirs.max())) + 1, -1, np.int64)
             number[theirs] = shared.codes[0]
             number[0] = 0  # a missing value is a level of its own
@@ -95,7 +92,7 @@ def deal_sizes(
         else:
             values = count_cells.values_of(frame, key.name, held=held)
         coded[key.name] = count_cells.code_keys(values, [key])[0]
-    levels = {name: (own, share_coding(name, [(own, own.codes())])) for name, own in coded.items()}
+    levels = {name: (own, shared_coding.share_coding(name, [(own, own.codes())])) for name, own in coded.items()}
     if math.prod(shared.n_levels + 1 for _, shared in levels.values()) > MOST_WORDS:
         raise count_cells.TooManyCellsError(
             f"{', '.join(levels)} have too many values to be counted together; recode some first"

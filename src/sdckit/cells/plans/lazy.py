@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells import table as tables
+from sdckit.cells import table as tables, tabulate
 from sdckit.cells.plans import count_cells as counting
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import count_by
@@ -23,7 +23,6 @@ from sdckit.cells.plans.households import Brought, Household, HouseholdSums
 from sdckit.cells.plans.levels_aside import PartLevels, deal_levels
 from sdckit.cells.plans.spilled import Spilled
 from sdckit.cells.table import count_levels
-from sdckit.cells.tabulate import rows_in_cells, tabulate_frame
 from sdckit.data import arguments
 from sdckit.data.frames import built, check_plan_names, collect, on_spark
 from sdckit.data.memory import PER_VALUE, bytes_here, what_opens
@@ -204,7 +203,7 @@ class PlanCells(tables.AnyCells):
         counting.refuse_spans(self.frame, wanted)
         home = self.roles.household if self.roles.household in extra else None
         bare = replace(self.roles, sensitive=(), household=home)  # other columns are not collected
-        return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
+        return replace(tabulate.tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
 
     def _members_kept(self, household: str) -> tables.Cells | None:
         """The cells with the household of each record, if these are in memory already; else None."""
@@ -307,7 +306,7 @@ class LazyCells(PlanCells):
                     memo.update({("crosstab", name): dealt.of_cells(0, name) for name in variables[1:]})
                     return dealt.of_cells(0, variable)
             return self._count_together(variable)
-        cell_of_row, sizes = rows_in_cells(self.here, self.counted, finer), counting.sizes_of(finer)
+        cell_of_row, sizes = tabulate.rows_in_cells(self.here, self.counted, finer), counting.sizes_of(finer)
         for name in variables[1:]:
             with suppress(DataError):  # it has no value, which is said where it is asked for
                 memo["crosstab", name] = count_levels(cell_of_row, finer[name], self.n_cells, sizes)
@@ -358,8 +357,7 @@ class LazyCells(PlanCells):
         if self.roles.person is not None:
             return self.in_memory(household)
         of_row, frame = self.here.once(("members", household), lambda: self._members(household))
-        table = replace(self.here.table, of_row=of_row)
-        return replace(self.here, table=table, source=frame, from_plan=True)
+        return replace(self.here, table=replace(self.here.table, of_row=of_row), source=frame, from_plan=True)
 
     def _members(self, household: str) -> tuple[NDArray[np.int32], nw.DataFrame[Any]]:
         """The cell of each record, and the collected columns."""
@@ -369,7 +367,7 @@ class LazyCells(PlanCells):
         check_collected(self.n, len(self.keys) + len(others), self.frame)
         counting.refuse_spans(self.frame, others)
         frame = collect(self.frame.select(*(key.present.alias(key.name) for key in self.counted.keys), *others))
-        return rows_in_cells(self.here, self.counted, frame), frame
+        return tabulate.rows_in_cells(self.here, self.counted, frame), frame
 
     def _members_kept(self, household: str) -> tables.Cells | None:
         return self.with_members(household) if ("members", household) in self.here.memo else None

@@ -4,8 +4,6 @@ The engine groups by the keys and all variables at once. Its rows pass by in blo
 each variable and its records are put aside in files, those of one part together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol

@@ -10,13 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.pair import Pair, check_present, open_files
+from sdckit.cells.plans import lazy, pair_cells, pair_sums, pair_tables
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, TooManyCellsError, aggregate, key_columns, most_cells, too_many
 from sdckit.cells.plans.estimate_sums import WEIGHT, are_numbers, check_weights
-from sdckit.cells.plans.lazy import TooMuchError, check_collected
-from sdckit.cells.plans.pair_cells import check_records
-from sdckit.cells.plans.pair_sums import known_number
-from sdckit.cells.plans.pair_tables import MOST_TOPS, Sum, count_sets
 from sdckit.data import pa, pc
 from sdckit.data.frames import check_plan_names, collect, column_names, count_records, is_lazy, on_spark
 from sdckit.numerics.array_types import Bools, Floats, Ints
@@ -87,15 +84,15 @@ def model_cells(opened: Pair, columns: Sequence[str], weight: str | None) -> Mod
     for frame, _ in files:
         check_plan_names(frame, columns, "formula")
     sizes = [count_records(frame) for frame, _ in files]
-    check_records(sizes, opened.names)
+    pair_cells.check_records(sizes, opened.names)
     if weight is not None:
         check_weights(opened, weight)
     try:
         counted = [_counted(frame, columns, weight, n) for (frame, _), n in zip(files, sizes, strict=True)]
     except TooManyCellsError as error:
         try:
-            check_collected(max(sizes), sum(map(len, own.values())), files[0][0], len(files))
-        except TooMuchError:
+            lazy.check_collected(max(sizes), sum(map(len, own.values())), files[0][0], len(files))
+        except lazy.TooMuchError:
             raise error from None
         return None
     tables = [table for table, _, _ in counted]
@@ -153,9 +150,9 @@ class _Outcomes:
     def of(cls, frame: nw.LazyFrame[Any], outcome: str, columns: Sequence[str], weight: str | None) -> _Outcomes | None:
         check_plan_names(frame, [outcome, *columns], "formula")
         own = {f"{PREFIX}v{at}": key.value for at, key in enumerate(key_columns(frame, columns))}
-        weigh = nw.lit(1.0) if weight is None else known_number(weight)
+        weigh = nw.lit(1.0) if weight is None else pair_sums.known_number(weight)
         plan = frame.select(
-            *(value.alias(name) for name, value in own.items()), known_number(outcome).alias(OUTCOME),
+            *(value.alias(name) for name, value in own.items()), pair_sums.known_number(outcome).alias(OUTCOME),
             weigh.alias(WEIGHT),
         )  # fmt: skip
         y = nw.col(OUTCOME)
@@ -169,7 +166,7 @@ class _Outcomes:
             plan.select(used.alias(OUTCOME)).drop_nulls().group_by(OUTCOME).agg(nw.len().cast(nw.Int64).alias(SIZE))
         )
         first = collect(counts.sort(SIZE, OUTCOME, descending=[True, False]).head(1))
-        mode = float(first[OUTCOME][0]) if int(first[SIZE][0]) >= MOST_TOPS + 1 else None
+        mode = float(first[OUTCOME][0]) if int(first[SIZE][0]) >= pair_tables.MOST_TOPS + 1 else None
         off = nw.lit(1).cast(nw.Int64) if mode is None else (y != mode).cast(nw.Int64)
         flagged = plan.with_columns(nw.when(~y.is_null()).then(off).alias(FLAG))
         return cls(flagged, tuple(columns), weight is not None, median, int(n))
@@ -177,22 +174,22 @@ class _Outcomes:
     def counted(self) -> tuple[Any, Ints, CellWeights, tuple[Floats, Within]]:
         """Keys, records, weights; the mean of the outcome in each cell, and what is within."""
         keys, w = [*self.keys, FLAG], nw.col(WEIGHT)
-        most = most_cells(len(keys) + 2 * MOST_TOPS + 6, self.plan)
+        most = most_cells(len(keys) + 2 * pair_tables.MOST_TOPS + 6, self.plan)
         if self.n > most and (many := count_records(self.plan.select(*keys).unique())) > most:
             raise too_many(many, len(self.columns), most, self.plan)
         apart = nw.col(OUTCOME) - self.median
         inputs = {f"{WEIGHT}w": w * w, f"{WEIGHT}p": (w > 0).cast(nw.Int64).cast(nw.Float64), f"{PREFIX}c": apart,
                   f"{PREFIX}wc": w * apart, f"{PREFIX}ac": (w * apart).abs(), WEIGHT: w}  # fmt: skip
-        sums: dict[str, Sum] = {
+        sums: dict[str, pair_tables.Sum] = {
             f"{PREFIX}n": ("sum", f"{WEIGHT}p"), f"{PREFIX}s": ("sum", WEIGHT), f"{PREFIX}q": ("sum", f"{WEIGHT}w"),
             f"{PREFIX}m": ("sum", f"{PREFIX}c"), f"{PREFIX}b": ("sum", f"{PREFIX}wc"),
             f"{PREFIX}a": ("sum", f"{PREFIX}ac"), f"{PREFIX}t": ("tops", f"{PREFIX}ac"),
             **({f"{PREFIX}h": ("tops", WEIGHT)} if self.weighted else {}),
         }  # fmt: skip
-        (table,) = count_sets(self.plan, {name: nw.col(name) for name in keys}, [keys], inputs, sums)
+        (table,) = pair_tables.count_sets(self.plan, {name: nw.col(name) for name in keys}, [keys], inputs, sums)
         times = table.column(SIZE).to_numpy().astype(np.int64)
         n, s, q, m, b, a = (_numbers(table.column(f"{PREFIX}{part}")) for part in "nsqmba")
-        tops = _padded(table.column(f"{PREFIX}h")) if self.weighted else np.empty((0, MOST_TOPS))
+        tops = _padded(table.column(f"{PREFIX}h")) if self.weighted else np.empty((0, pair_tables.MOST_TOPS))
         with np.errstate(divide="ignore", invalid="ignore"):
             means = self.median + np.where(s > 0, b / s, m / times)
         flags = table.column(FLAG)
@@ -216,11 +213,11 @@ class _Outcomes:
         rest = nw.col(OUTCOME) - nw.col(f"{PREFIX}f")
         weighed = nw.col(WEIGHT) * rest
         inputs = {f"{PREFIX}e": weighed * rest, f"{PREFIX}ee": weighed * weighed, f"{PREFIX}ae": weighed.abs()}
-        sums: dict[str, Sum] = {
+        sums: dict[str, pair_tables.Sum] = {
             f"{PREFIX}s": ("sum", f"{PREFIX}e"), f"{PREFIX}q": ("sum", f"{PREFIX}ee"),
             f"{PREFIX}t": ("tops", f"{PREFIX}ae"),
         }  # fmt: skip
-        (table,) = count_sets(plan, {ROW: nw.col(ROW)}, [[ROW]], inputs, sums)
+        (table,) = pair_tables.count_sets(plan, {ROW: nw.col(ROW)}, [[ROW]], inputs, sums)
         order = np.argsort(table.column(ROW).to_numpy())
         total, squares = (_numbers(table.column(f"{PREFIX}{part}"))[order] for part in "sq")
         return total, squares, _padded(table.column(f"{PREFIX}t"))[order]
@@ -233,21 +230,21 @@ def _numbers(column: Any) -> Floats:
 
 def _counted(frame: nw.LazyFrame[Any], columns: Sequence[str], weight: str | None, n: int) -> tuple[Any, Any, Any]:
     keys = {f"{PREFIX}v{at}": key.value for at, key in enumerate(key_columns(frame, columns))}
-    most = most_cells(len(keys) + (0 if weight is None else MOST_TOPS + 3), frame)
+    most = most_cells(len(keys) + (0 if weight is None else pair_tables.MOST_TOPS + 3), frame)
     if n > most:
         rows = frame.select(*(value.alias(name) for name, value in keys.items())).unique()
         if (many := count_records(rows)) > most:
             raise too_many(many, len(keys), most, frame)
     inputs: dict[str, nw.Expr] = {}
-    sums: dict[str, Sum] = {}
+    sums: dict[str, pair_tables.Sum] = {}
     if weight is not None:
-        value = known_number(weight)
+        value = pair_sums.known_number(weight)
         inputs = {WEIGHT: value, f"{WEIGHT}w": value * value, f"{WEIGHT}p": (value > 0).cast(nw.Int64).cast(nw.Float64)}
         sums = {
             f"{PREFIX}n": ("sum", f"{WEIGHT}p"), f"{PREFIX}s": ("sum", WEIGHT), f"{PREFIX}q": ("sum", f"{WEIGHT}w"),
             f"{PREFIX}t": ("tops", WEIGHT),
         }  # fmt: skip
-    (table,) = count_sets(frame, keys, [list(keys)], inputs, sums)
+    (table,) = pair_tables.count_sets(frame, keys, [list(keys)], inputs, sums)
     times = table.column(SIZE).to_numpy().astype(np.int64)
     weights = None
     if weight is not None:
@@ -258,7 +255,7 @@ def _counted(frame: nw.LazyFrame[Any], columns: Sequence[str], weight: str | Non
 
 def _padded(lists: Any) -> Floats:
     """Lists of numbers as rows, descending, with 0 behind those of shorter ones."""
-    out = np.zeros((len(lists), MOST_TOPS))
+    out = np.zeros((len(lists), pair_tables.MOST_TOPS))
     lengths = pc.list_value_length(lists).fill_null(0).to_numpy()
-    out[np.arange(MOST_TOPS) < lengths[:, None]] = pc.list_flatten(lists).fill_null(0.0).to_numpy()
+    out[np.arange(pair_tables.MOST_TOPS) < lengths[:, None]] = pc.list_flatten(lists).fill_null(0.0).to_numpy()
     return -np.sort(-out, axis=1)

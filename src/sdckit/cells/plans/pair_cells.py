@@ -1,7 +1,5 @@
 """The cells of two files that stay on an engine: of each file by itself, and of rows that belong together by an id."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
@@ -9,10 +7,9 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from sdckit.cells.plans import lazy, spark_words
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, Beside, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
-from sdckit.cells.plans.lazy import most_values
-from sdckit.cells.plans.spark_words import in_words
 from sdckit.cells.shared_coding import EXACT
 from sdckit.data.frames import check_plan_names, collect, on_spark
 from sdckit.errors import DataError, sure
@@ -86,7 +83,7 @@ def check_ids(frames: Sequence[nw.LazyFrame[Any]], id: str, names: Sequence[str]
 
 def _different(frame: nw.LazyFrame[Any], id: str, n: int) -> int:
     """How many values an id has in n records; whole numbers come here, where engines would hash each."""
-    most = MOST_IDS if on_spark(frame) else most_values(frame)
+    most = MOST_IDS if on_spark(frame) else lazy.most_values(frame)
     here = frame.collect_schema()[id].is_integer() and n <= most
     values = np.empty(0)
     with suppress(DataError):  # Spark may be told to hand out less (spark.driver.maxResultSize)
@@ -110,13 +107,9 @@ def check_records(sizes: Sequence[int], names: Sequence[str]) -> None:
 
 
 def count_together(
-    frames: Sequence[nw.LazyFrame[Any]],
-    columns: Sequence[str],
-    id: str,
-    names: Sequence[str],
-    sizes: Sequence[int],
+    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, names: Sequence[str], sizes: Sequence[int],
     beside: Beside | None = None,
-) -> tuple[list[nw.DataFrame[Any]], Ints]:
+) -> tuple[list[nw.DataFrame[Any]], Ints]:  # fmt: skip
     """The distinct combinations of some columns in all files of rows that have one id; how many rows have each.
 
     The engine joins by the id and groups; no row is numbered. A frame for each file, with the same rows.
@@ -124,10 +117,9 @@ def count_together(
     Raises DataError: an id that a file lacks; more combinations than fit here.
     """
     n_keys = len(frames) * len(columns)
-    words = in_words(frames, columns)
+    words = spark_words.in_words(frames, columns)
     together, moved = join_files(frames, words.columns, id, [words.read] * len(frames))
-    by = [name for own in moved for name in own]
-    counted = count_by(together, by, max(sizes), beside=beside, n_keys=n_keys)
+    counted = count_by(together, [name for own in moved for name in own], max(sizes), beside=beside, n_keys=n_keys)
     times = sizes_of(counted)
     check_together(int(times.sum()), sizes, id, names)
     files = [counted.select(*own).rename(dict(zip(own, words.columns, strict=True))) for own in moved]
@@ -229,7 +221,6 @@ def with_values(
     joined = frame
     for at, (name, rows, values) in enumerate(new):
         places[name] = f"{PREFIX}new{at}"
-        keys = key_columns(frame, rows.columns)
-        joined = attach(joined, keys, rows.to_arrow(), {places[name]: values})
+        joined = attach(joined, key_columns(frame, rows.columns), rows.to_arrow(), {places[name]: values})
     old = (nw.col(name).alias(was + name) for name in places if was + name not in names)
     return joined.select(*(nw.col(places.get(name, name)).alias(name) for name in names), *old)

@@ -1,7 +1,5 @@
 """Sums over the records of an original and its releases that are plans, added up by their engines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

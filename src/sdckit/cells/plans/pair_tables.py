@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, check_present, open_files
+from sdckit.cells.plans import pair_cells, spark_tables
 from sdckit.cells.plans.attach import CHANGED, attach
 from sdckit.cells.plans.count_cells import (
     PREFIX,
@@ -30,12 +31,9 @@ from sdckit.cells.plans.count_cells import (
     refuse_spans,
     too_many,
 )
-from sdckit.cells.plans.pair_cells import check_records
-from sdckit.cells.plans.spark_tables import CELLS, count_on_workers
 from sdckit.cells.shared_coding import SharedCoding, classes_of
-from sdckit.data import pa, pc, pl, pt
+from sdckit.data import memory, pa, pc, pl, pt
 from sdckit.data.frames import carried_out, check_plan_names, collect, count_records, on_spark
-from sdckit.data.memory import bytes_here
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Codes, Floats, Ints
 
@@ -113,7 +111,7 @@ def in_passes(sets: Sequence[Sequence[str]], bounds: Sequence[int], plan: Any = 
     """Sets of columns by number, as many in one pass as fit; `bounds`: rows that the table of each has at most."""
     batch: list[int] = []
     names: set[str] = set()
-    rows, here = 0, bytes_here(plan)
+    rows, here = 0, memory.bytes_here(plan)
     for at, (own, bound) in enumerate(zip(sets, bounds, strict=True)):
         if batch and rows + bound > cells_within(len(names | set(own)), here):
             yield batch
@@ -191,7 +189,7 @@ class PairTables:
         files = []
         for file in range(len(self.frames)):
             bounds = [self._bound(codings, file) for codings in sets]
-            here = bytes_here(self.frames[file])  # asked of the engine once, not for every table
+            here = memory.bytes_here(self.frames[file])  # asked of the engine once, not for every table
             for own, bound, codings in zip(names, bounds, sets, strict=True):
                 most = cells_within(len(own), here)
                 if bound > most and (n_cells := self._n_cells(file, codings)) > most:
@@ -222,7 +220,7 @@ class PairTables:
             self._own(name): coding.n_levels + 1 if coding.cut is not None else len(known[self._own(name)])
             for name, coding in used.items()
         }
-        if not on_spark(frame) or max(math.prod(widths[name] for name in own) for own in names) > CELLS:
+        if not on_spark(frame) or max(math.prod(widths[name] for name in own) for own in names) > spark_tables.CELLS:
             tables = count_sets(frame, columns, names)
             return [
                 (
@@ -231,7 +229,7 @@ class PairTables:
                 )
                 for table, codings in zip(tables, sets, strict=True)
             ]
-        counted = count_on_workers(frame, columns, known, widths, names)
+        counted = spark_tables.count_on_workers(frame, columns, known, widths, names)
         return [
             (
                 [
@@ -398,8 +396,7 @@ class PairTables:
         return key.one_zero(key.value)
 
     def _number(self, file: int, name: str) -> nw.Expr:
-        key = KeyColumn.of(name, 0, self.frames[file].collect_schema()[name])
-        return key.value.cast(nw.Float64)
+        return KeyColumn.of(name, 0, self.frames[file].collect_schema()[name]).value.cast(nw.Float64)
 
     def _expression(self, file: int, coding: SharedCoding) -> nw.Expr:
         """A variable as it is grouped by: its values, or the number of its class."""
@@ -512,7 +509,7 @@ def pair_tables(pair: Pair, names: Sequence[str], role: str = "variables") -> Pa
         check_plan_names(frame, names, role)
         refuse_spans(frame, names)
         n = count_records(frame)
-        check_records([n], [label])
+        pair_cells.check_records([n], [label])
         sizes.append(n)
         values.append(_values(frame, names, n))
     by_name = {name: open_files(values[0][name], [of[name] for of in values[1:]]) for name in names}

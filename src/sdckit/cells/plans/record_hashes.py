@@ -5,8 +5,6 @@ or, so that a column is left out by leaving out its hashes. Records are grouped 
 differ share them with a probability of 10^-22.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Grouping sets would copy every record once for each table. The function is sent 
 and PyArrow, but not this package.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -11,15 +11,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.packing import group_codes
+from sdckit.cells import packing, shared_coding
 from sdckit.cells.plans.count_cells import PREFIX, Beside, most_cells, refuse_many, too_many, whole_ranges
-from sdckit.cells.shared_coding import EXACT
 from sdckit.data import pa, pc
 from sdckit.data.frames import collect, is_far, on_spark
 from sdckit.data.memory import bytes_here
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Ints
-from sdckit.numerics.grouping import distinct_words, first_of_groups, group
+from sdckit.numerics import array_types, grouping
 
 BITS = 62  # of a word, so that no sum of fields is beyond 64 bits, which Spark may refuse
 
@@ -160,27 +158,27 @@ class WordsHere:
 
     def together(
         self, columns: Sequence[str], plan: nw.LazyFrame[Any], beside: Beside | None
-    ) -> tuple[list[nw.DataFrame[Any]], Ints]:
+    ) -> tuple[list[nw.DataFrame[Any]], array_types.Ints]:
         """The distinct combinations of some columns in all files of rows with one id; how many rows have each.
 
         Raises TooManyCellsError: more than fit here.
         """
         chosen = self.layout.only(columns)
         words = [own & np.uint64(chosen.mask) for own in self.files]
-        groups = group_codes([group(own, bits=BITS).of_row for own in words], len(words[0]))
+        groups = packing.group_codes([grouping.group(own, bits=BITS).of_row for own in words], len(words[0]))
         self._check(len(groups.size), len(words) * len(columns), plan, beside)
-        first = first_of_groups(groups.of_row, len(groups.size))
+        first = grouping.first_of_groups(groups.of_row, len(groups.size))
         return [_unpacked(chosen, own[first], columns) for own in words], groups.size
 
     def alone(
         self, file: int, columns: Sequence[str], plan: nw.LazyFrame[Any], beside: Beside | None
-    ) -> tuple[nw.DataFrame[Any], Ints]:
+    ) -> tuple[nw.DataFrame[Any], array_types.Ints]:
         """The distinct combinations of some columns in a file, and the records of each.
 
         Raises TooManyCellsError: more than fit here.
         """
         chosen = self.layout.only(columns)
-        words, times = distinct_words(self.files[file] & np.uint64(chosen.mask))
+        words, times = grouping.distinct_words(self.files[file] & np.uint64(chosen.mask))
         self._check(len(words), len(columns), plan, beside)
         return _unpacked(chosen, words, columns), times
 
@@ -253,7 +251,7 @@ def _ranges(files: Sequence[nw.DataFrame[Any]], columns: Sequence[str]) -> dict[
     ends = {}
     for name in columns:
         own = [(file[name].min(), file[name].max()) for file in files if file[name].null_count() < len(file)]
-        if own and max(abs(int(end)) for both in own for end in both) < EXACT:
+        if own and max(abs(int(end)) for both in own for end in both) < shared_coding.EXACT:
             ends[name] = int(min(low for low, _ in own)), int(max(high for _, high in own))
     return ends
 

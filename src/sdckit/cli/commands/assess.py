@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sdckit.catalogue import further
-from sdckit.cli import options, outputs, source
+from sdckit.cli import errors, options, outputs, source
 from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_different
-from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, GivenTargets, Reading
@@ -374,11 +373,11 @@ def deliver(
 
     print_page(screen_page(result, full=full), name=name)
     if taken := options.whole_population(result.scenario, name, options=True):
-        tell(f"\n{taken}")
+        errors.tell(f"\n{taken}")
     if report is not None:
-        tell(f"\nReport written: {report.name}")
+        errors.tell(f"\nReport written: {report.name}")
     if note:
-        tell(f"\n{note}")
+        errors.tell(f"\n{note}")
 
 
 def further_measures(measures: list[str] | None) -> tuple[str, ...]:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
-from sdckit.cli.errors import tell
+from sdckit.cli import errors, outputs
 from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, Texts, codes, path_typed, split
-from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import NoProgress, Reading, takes
 from sdckit.errors import DataError, ScenarioError
@@ -62,7 +61,7 @@ def make(
 
     file = reading.file
     _check_seed(seed)
-    check_targets(out, key, inputs=reading.inputs)
+    outputs.check_targets(out, key, inputs=reading.inputs)
     if out.exists():
         raise DataError(f"{out.name} exists, and an older key may be about it; give another --out")
     if key.exists():
@@ -86,12 +85,12 @@ def make(
         write_key(made, key)  # first: no training file without its key
         write_file(made.data, out, sources=reading.inputs, private=True)  # it tells the planted records
     times = "once" if copies == 1 else f"{copies:,} times each"
-    tell(f"Planted {made.n_planted:,} records of nobody, {times}, behind the {frame.height:,} of {file.name}.")
+    errors.tell(f"Planted {made.n_planted:,} records of nobody, {times}, behind the {frame.height:,} of {file.name}.")
     held_back = f"{made.n_held_out:,} fell to the other side and" if coins else "As many"
-    tell(f"{held_back} are held back; the nearest of all is {made.nearest:.2g} from a real record.")
-    tell(f"\nWritten: {out.name}, {key.name}. What is made of {out.name} must not go out. Then:")
+    errors.tell(f"{held_back} are held back; the nearest of all is {made.nearest:.2g} from a real record.")
+    errors.tell(f"\nWritten: {out.name}, {key.name}. What is made of {out.name} must not go out. Then:")
     reference = f" --reference {path_typed(file)}" if coins else ""
-    tell(f"  sdckit canaries measure {path_typed(key)} --released FILE{reference}")
+    errors.tell(f"  sdckit canaries measure {path_typed(key)} --released FILE{reference}")
 
 
 @app.command("measure")

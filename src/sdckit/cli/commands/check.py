@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
+from sdckit.cli import errors, progress
 from sdckit.cli.commands.assess import Release, run
-from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
 from sdckit.cli.options import Limits, Quiet, ReleaseType, as_typed, codes, path_typed, whole_population
-from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import MAY_GO_OUT, public_command
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.limits import LIMITS
@@ -84,7 +83,7 @@ def check(
         reading.beside(file)  # what is said of how it is read tells no count: it is not kept back
     check_table(figures)
     check_targets(sarif, figures, inputs=(reading.file, *others, *release.files, *(earlier or ())))
-    with Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:
+    with progress.Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:
         result = check_assessment(run(reading, chosen, release, steps=steps, engine=engine, gate=True))
         if sarif is not None:
             steps.step("writing the SARIF log")
@@ -103,18 +102,18 @@ def check(
                 public_command(file, scenario, reading.beside(file), of_type, limits, **made) for file in release.files
             ]
             for line in (*(f"{MAY_GO_OUT}\n  {typed}" for typed in alone), *beside.lacking):
-                tell(line)
-        tell(f"{reading.file.name}: {'passed' if result.passed else 'NOT passed'}")
+                errors.tell(line)
+        errors.tell(f"{reading.file.name}: {'passed' if result.passed else 'NOT passed'}")
     if not quiet and (promise := getattr(result.assessment, "promise", None)) is not None:
         from sdckit.report.chapters.promise_chapter import promise_line, promise_tree
 
-        tell(promise_line(promise_tree(promise)))
+        errors.tell(promise_line(promise_tree(promise)))
     if not quiet:
         for line in (*told, *_of_tables(result, reading, release, path_typed(scenario))):
-            tell(line)
+            errors.tell(line)
     for verdict in () if protected else result.undefined:
         whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'" if verdict.intruder else verdict.name
-        say(f"error: {whom} could not be checked: {verdict.reason}")
+        errors.say(f"error: {whom} could not be checked: {verdict.reason}")
     return exit_code(result)
 
 
@@ -187,8 +186,8 @@ class AgainstLedger:
 def exit_code(result: CheckResult) -> int:
     """Give 0 only where every threshold was checked and holds."""
     if result.undefined:
-        return BAD_INPUT
-    return OK if result.passed else EXCEEDED
+        return errors.BAD_INPUT
+    return errors.OK if result.passed else errors.EXCEEDED
 
 
 @contextmanager
@@ -216,16 +215,16 @@ def _print_protected(result: CheckResult, name: str, kept: list[str], *, report:
     if not quiet:
         _print(result, protected.verdicts, name, report, several=protected.several_intruders, protected=True)
     for text in protected.warnings:
-        say(f"warning: {text}")
+        errors.say(f"warning: {text}")
     if set(kept) - set(result.assessment.warnings):
-        say(
+        errors.say(
             "warning: some warnings about the files are left out, since they tell exact counts; the same command "
             "without --protected prints them"
         )
     for verdict, shown in zip(result.verdicts, protected.verdicts, strict=True):
         if verdict.holds is None:
             whom = f"for intruder '{shown.intruder}': " if shown.intruder else ""
-            say(f"error: {whom}{shown.sentence}")
+            errors.say(f"error: {whom}{shown.sentence}")
 
 
 def _print(
@@ -252,9 +251,9 @@ def _print(
         lines = (*(f"{step} ({', '.join(names)})" for step, names in steps), *more)
         print_blocks([Paragraph(f"\n{NEXT}:"), Items(lines)])
     for line in result.households_alone(protected=protected):
-        tell(line)
+        errors.tell(line)
     if taken := whole_population(result.assessment.scenario, name):
-        tell(taken)
+        errors.tell(taken)
     if people := result.assessment.stands_for:
         print_blocks([Paragraph(of_population(people))])
-    tell(f"All figures, and a report {'for those who decide' if compared else 'to hand on'}:\n  {report}")
+    errors.tell(f"All figures, and a report {'for those who decide' if compared else 'to hand on'}:\n  {report}")

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
-from sdckit.cli.errors import tell
+from sdckit.cli import errors, progress, recipe_files
 from sdckit.cli.options import Quiet, ReleaseType
 from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, refuse_existing
-from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import check_format, read_all, scenario_of
 from sdckit.cli.source import Reading, takes
 from sdckit.data.files.file_limits import toml_of
 from sdckit.display import counted
@@ -65,16 +63,16 @@ def explore(
 
     file = reading.file
     steps_of = Recipe.from_toml(recipe)
-    chosen = of_type.of(scenario_of(steps_of, scenario))
+    chosen = of_type.of(recipe_files.scenario_of(steps_of, scenario))
     values = read_grid(grid)
     inputs = (*reading.inputs, recipe, scenario, of_type.release_types)
     check_targets(out, plot, resume, inputs=inputs)
     refuse_existing(out, force=force)
     if out is not None:
-        check_format(out, file, excel_safe=False)
+        recipe_files.check_format(out, file, excel_safe=False)
     check_chart_name(plot)
-    with Steps(quiet=quiet) as steps:
-        frame = read_all(
+    with progress.Steps(quiet=quiet) as steps:
+        frame = recipe_files.read_all(
             file, reading, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
             **reading.how,
         )  # fmt: skip
@@ -158,4 +156,4 @@ def _print(exploration: Exploration, name: str, written: list[Path]) -> None:
     best = Paragraph(f"* no other recipe has less of {exploration.risk} and not more of {exploration.loss}.", "note")
     print_blocks([*notes, table, best], head=[f"{name}: {counted(len(exploration.points), 'recipe')}"])
     if written:
-        tell(f"Written: {', '.join(path.name for path in written)}")
+        errors.tell(f"Written: {', '.join(path.name for path in written)}")

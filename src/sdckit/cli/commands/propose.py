@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
-from sdckit.cli import outputs
+from sdckit.cli import outputs, recipe_files
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
 from sdckit.cli.options import Quiet, ReleaseType, Texts, codes, make_scenario, split, split_named
 from sdckit.cli.outputs import TO_STDOUT as STDOUT
 from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import next_commands, read_all
 from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
@@ -86,7 +85,7 @@ def propose(
     outputs.check_report_name(report)
     chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
     check_ledger(chosen)
-    called = next_commands(out, reading, of_type, scenario)
+    called = recipe_files.next_commands(out, reading, of_type, scenario)
     wishes: dict[str, Any] = {
         "keep": split(keep), "importance": _numbers(importance),
         "allow": split_named(allow, option="--allow", example="job=pram"), "share": share,
@@ -135,7 +134,7 @@ def _read(path: Path, reading: Reading, chosen: Scenario, steps: Steps, **how: A
     """A file with all of its columns but its identifiers."""
     from sdckit.workflow.recipes.recipe import Recipe
 
-    return read_all(
+    return recipe_files.read_all(
         path, reading, steps=steps, recipe=Recipe([{"method": "random_order"}]), scenario=chosen,
         leave_out=chosen.identifiers, **how,
     )  # fmt: skip

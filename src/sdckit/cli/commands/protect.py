@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
-from sdckit.cli import recipe_files
-from sdckit.cli.errors import tell
+from sdckit.cli import errors, outputs, recipe_files
 from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, Texts, split_named, whole_population
-from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.methods import MIXING, kind_of
@@ -124,15 +122,15 @@ def protect(
         raise ScenarioError(f"the recipe comes first: sdckit protect {file.name} {recipe.name} --out ...")
     steps_of = Recipe.from_toml(recipe)
     chosen = of_type.of(recipe_files.scenario_of(steps_of, scenario))
-    check_report_name(report)
+    outputs.check_report_name(report)
     cover.check(written=report is not None)
     if report is not None and chosen is None:
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
-    check_beside(beside, written=report is not None)
+    outputs.check_beside(beside, written=report is not None)
     check_ledger(chosen if report is not None else None)
     inputs = (*reading.inputs, recipe, scenario, of_type.release_types, replay, *_read_by(steps_of, recipe))
     written_to = numbered(out, _m(steps_of))
-    check_targets(*written_to, log, report, inputs=inputs)
+    outputs.check_targets(*written_to, log, report, inputs=inputs)
     if not dry_run:
         recipe_files.check_release(written_to, log, replay=replay, force=force)
     recipe_files.check_format(out, *reading.inputs, excel_safe=excel_safe)
@@ -147,11 +145,11 @@ def protect(
     with Steps(quiet=quiet) as steps:
         frame, n = _opened(reading, engine, steps, steps_of, chosen)
         if report is not None and n is not None:
-            check_enough_records(n, internal=internal)
+            outputs.check_enough_records(n, internal=internal)
         if dry_run:
             steps_of.check(frame, scenario=chosen)
             sizes = counted(len(steps_of.steps), "step") + ("" if n is None else f", {counted(n, 'record')}")
-            tell(f"{recipe.name} fits {file.name}: {sizes}")
+            errors.tell(f"{recipe.name} fits {file.name}: {sizes}")
             return
         applied = recipe_files.apply_or_replay(
             steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys
@@ -281,20 +279,20 @@ def _print(
         head=[head],
     )
     if made is None and applied.scenario is not None and (taken := whole_population(applied.scenario, name)):
-        tell(f"\n{taken}")
-    tell(f"\nWritten: {', '.join(path.name for path in written)}")
+        errors.tell(f"\n{taken}")
+    errors.tell(f"\nWritten: {', '.join(path.name for path in written)}")
     if log is not None and applied.log.is_public:
-        tell(f"Log written: {log.name}. It tells nothing that the release does not.")
+        errors.tell(f"Log written: {log.name}. It tells nothing that the release does not.")
     elif log is not None:
-        tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
+        errors.tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
     elif not replayed and any({"seed", "key"} & {*step.secret} for step in applied.log.steps):
-        tell("Without --log this release cannot be made again: its secret is gone.")
+        errors.tell("Without --log this release cannot be made again: its secret is gone.")
     for column in _in_old_order(applied):
-        tell(
+        errors.tell(
             f"The records stand in the order of the old {column}: whoever knows that order knows who they are. Mix "
             f"them by a last step {MIXING.name}."
         )
     if report is not None:
-        tell(f"Report written: {report.name}. It is {recipe_files.DECIDES}.")
+        errors.tell(f"Report written: {report.name}. It is {recipe_files.DECIDES}.")
     if pending is not None:
-        tell(pending.line)
+        errors.tell(pending.line)

@@ -8,11 +8,9 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from sdckit.cli.errors import tell
+from sdckit.cli import errors, progress, recipe_files
 from sdckit.cli.options import Quiet, ReleaseType, codes, make_scenario
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, write_text
-from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import next_commands
 from sdckit.cli.source import Reading, read_declared, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
@@ -54,8 +52,8 @@ def init(
         raise ScenarioError("--share is a share of the records; give a number from 0 to 1")
     chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
     check_ledger(chosen)
-    called = next_commands(out, reading, of_type, scenario)
-    with Steps(quiet=quiet) as steps:
+    called = recipe_files.next_commands(out, reading, of_type, scenario)
+    with progress.Steps(quiet=quiet) as steps:
         from sdckit.data.files.readers import scan_header
 
         header = scan_header(file, **reading.how)
@@ -75,8 +73,8 @@ def init(
     if not quiet:
         missed = {"Threshold still exceeded": made.exceeded, "Not judged": made.unjudged}
         hold = "".join(f" {words}: {', '.join(names)}." for words, names in missed.items() if names)
-        tell(
+        errors.tell(
             f"Wrote {target.name}: {counted(len(made.recipe.steps), 'step')}, tried on {file.name}.{hold} "
             "Read it through. Then:"
         )
-        tell("\n".join(called))
+        errors.tell("\n".join(called))

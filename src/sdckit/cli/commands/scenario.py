@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
-from sdckit.cli.errors import tell
-from sdckit.cli.options import as_typed, codes, path_typed
+from sdckit.cli import errors, options, progress
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, write_text
-from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
 
 if TYPE_CHECKING:
@@ -46,33 +44,33 @@ def init(
     file, target = reading.file, Path(out)
     check_targets(out, inputs=reading.inputs)
     refuse_existing(out, force=force)
-    with Steps(quiet=out == STDOUT) as steps:
+    with progress.Steps(quiet=out == STDOUT) as steps:
         steps.step(f"looking at {file.name}")
         from sdckit.data.scenarios.guess import guess_file, write_guesses
 
-        guesses, name, looked_at, notes = guess_file(file, missing=codes(reading.missing), **reading.how)
+        guesses, name, looked_at, notes = guess_file(file, missing=options.codes(reading.missing), **reading.how)
         text = write_guesses(guesses, name=name, looked_at=looked_at, notes=notes)
     if out == STDOUT:
         typer.echo(text, nl=False)
         return
     write_text(target, text)
     _print(guesses)
-    tell(f"\nWrote {target.name}. Read it through: the roles are guesses.")
+    errors.tell(f"\nWrote {target.name}. Read it through: the roles are guesses.")
     if guesses.unconfirmed:
         n = len(guesses.unconfirmed)
-        tell(
+        errors.tell(
             f"{n} {'column is' if n == 1 else 'columns are'} asked about in it, under unconfirmed; sdckit check "
             f"waits for\nthe answer{'' if n == 1 else 's'}."
         )
     reading.tell_user_missing()
     if not guesses.of("weight"):
-        tell(f"No weight was found: {file.name} will be {TAKEN}.")
+        errors.tell(f"No weight was found: {file.name} will be {TAKEN}.")
     if guesses.of("key"):
-        tell("Then:")
-        names = path_typed(file), path_typed(out)
-        tell("  sdckit assess {} --scenario {}{} --report report.html".format(*names, as_typed(reading)))
+        errors.tell("Then:")
+        names = options.path_typed(file), options.path_typed(out)
+        errors.tell("  sdckit assess {} --scenario {}{} --report report.html".format(*names, options.as_typed(reading)))
     else:
-        tell("No column looks like a key: name some in it, or it is not valid.")
+        errors.tell("No column looks like a key: name some in it, or it is not valid.")
 
 
 def _print(guesses: RoleGuesses) -> None:
@@ -86,4 +84,4 @@ def _print(guesses: RoleGuesses) -> None:
     left = len(guesses) - len(rows)
     print_blocks([TableBlock("Guessed roles", ("Column", "Role", "How sure", "Why, first of all"), rows)])
     if left:
-        tell(f"{left} {'other is' if left == 1 else 'others are'} left out.")
+        errors.tell(f"{left} {'other is' if left == 1 else 'others are'} left out.")

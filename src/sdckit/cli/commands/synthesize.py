@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from sdckit.cli import recipe_files
-from sdckit.cli.errors import tell
+from sdckit.cli import errors, outputs, progress, recipe_files
 from sdckit.cli.options import Quiet, Texts, as_typed, path_typed, split, split_named
-from sdckit.cli.outputs import check_targets
-from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.methods import ADVICE
 from sdckit.errors import ScenarioError
@@ -92,7 +89,7 @@ def synthesize(
     file = reading.file
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
-    check_targets(*numbered(out, m), log, inputs=(*reading.inputs, scenario, replay))
+    outputs.check_targets(*numbered(out, m), log, inputs=(*reading.inputs, scenario, replay))
     recipe_files.check_release(numbered(out, m), log, replay=replay, force=force)
     recipe_files.check_format(out, *reading.inputs, excel_safe=excel_safe)
     engine.check(reading)
@@ -108,7 +105,7 @@ def synthesize(
     recipe = Recipe([step])
     chosen = recipe_files.scenario_of(recipe, scenario)
     then = recipe_files.read_replay(replay, recipe, scenario=chosen, seed=seed)
-    with Steps(quiet=quiet) as steps:
+    with progress.Steps(quiet=quiet) as steps:
         left_out = [*split(identifiers), *unread(recipe, chosen)]
         frame, _ = recipe_files.open_all(
             reading, engine, steps=steps, recipe=recipe, scenario=chosen, leave_out=left_out
@@ -130,14 +127,14 @@ def synthesize(
         from sdckit.report.notebook import recipe_blocks
 
         print_blocks(recipe_blocks(applied.what_was_done), head=[f"{file.name}: {applied.log.n:,} records"])
-        tell(f"\nWritten: {', '.join(path.name for path in written)}")
+        errors.tell(f"\nWritten: {', '.join(path.name for path in written)}")
         if log is None and replay is None:
-            tell("Without --log these files cannot be made again: their secret is gone.")
+            errors.tell("Without --log these files cannot be made again: their secret is gone.")
         numbering = _numbering(applied.data, chosen)
         for name in (name for name in numbering if name not in left_out):
-            tell(f"{name} {numbering[name]} {file.name}: {ADVICE['numbers_of_units']}, or leave it out.")
-        tell("A synthetic file is not safe by itself. What it tells:")
-        tell(f"  {_judged_by(reading, numbered(out, m), scenario)}")
+            errors.tell(f"{name} {numbering[name]} {file.name}: {ADVICE['numbers_of_units']}, or leave it out.")
+        errors.tell("A synthetic file is not safe by itself. What it tells:")
+        errors.tell(f"  {_judged_by(reading, numbered(out, m), scenario)}")
 
 
 def _judged_by(reading: Reading, released: Sequence[Path], scenario: Path | None) -> str:

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from sdckit.cli.errors import tell
+from sdckit.cli import errors, progress
 from sdckit.cli.options import Decimal, Delimiter, Encoding, Quiet, Texts, path_typed, split
 from sdckit.cli.outputs import check_targets, number, refuse_existing, write_text
-from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import Force, Out, Safe, check_format
 
 FORMAT_VERSION = "1"
@@ -71,7 +70,7 @@ def synthesize_margins(
     from sdckit.protect.margins.synthesize_margins import MarginsChange, synthesize_margins as synthesized
 
     declared = Domain.from_toml(domain)
-    with Steps(quiet=quiet) as steps:
+    with progress.Steps(quiet=quiet) as steps:
         steps.step("measuring and drawing")
         made, change = synthesized(
             None if file is None else DomainFile(file, delimiter, encoding, decimal), domain=declared,
@@ -89,17 +88,17 @@ def synthesize_margins(
     from sdckit.report.chapters.promise_chapter import promise_tree, tables
 
     print_blocks(list(tables(promise_tree(Promise(change, None)))))
-    tell(f"\nWritten: {', '.join(path.name for path in (out, log) if path is not None)}")
+    errors.tell(f"\nWritten: {', '.join(path.name for path in (out, log) if path is not None)}")
     if change.spent:
-        tell(f"{out.name} is differentially private: ε = {number(change.epsilon)} at δ = {change.delta:g}.")
+        errors.tell(f"{out.name} is differentially private: ε = {number(change.epsilon)} at δ = {change.delta:g}.")
         if budget is not None:
             from sdckit.cli.commands.budget import budget_line
             from sdckit.protect.margins.budget_ledger import BudgetLedger
 
-            tell(budget_line(BudgetLedger.open(budget)))
+            errors.tell(budget_line(BudgetLedger.open(budget)))
     else:
-        tell(f"{out.name} promises nothing. What it tells of the people in a file:")
-        tell(f"  sdckit attack {'FILE' if file is None else path_typed(file)} --released {path_typed(out)}")
+        errors.tell(f"{out.name} promises nothing. What it tells of the people in a file:")
+        errors.tell(f"  sdckit attack {'FILE' if file is None else path_typed(file)} --released {path_typed(out)}")
 
 
 def _log(out: Path, domain: str, change: dict[str, Any]) -> str:

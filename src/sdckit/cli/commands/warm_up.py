@@ -2,9 +2,8 @@
 
 import time
 
-from sdckit.cli.errors import tell
+from sdckit.cli import errors, progress
 from sdckit.cli.options import Quiet
-from sdckit.cli.progress import Steps
 from sdckit.display import counted
 
 
@@ -16,7 +15,7 @@ def warm_up(*, quiet: Quiet = False) -> None:
     """
     start = time.perf_counter()
     names: list[str] = []
-    with Steps(quiet=quiet) as steps:
+    with progress.Steps(quiet=quiet) as steps:
         steps.step("loading")
         from sdckit.numerics.compiling import cache_folder, heard
         from sdckit.workflow.warm_up import warm_up as run
@@ -28,4 +27,4 @@ def warm_up(*, quiet: Quiet = False) -> None:
     seconds = time.perf_counter() - start
     what = counted(len(names), "kernel") + " compiled" if names else "All kernels were compiled before; looked at"
     where = cache_folder() or "where numba keeps its own"
-    tell(f"{what} in {seconds:.0f} s. They are kept in {where}.")
+    errors.tell(f"{what} in {seconds:.0f} s. They are kept in {where}.")

@@ -17,14 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sdckit.data import pa, pl
-from sdckit.data.columns import as_mask
-from sdckit.data.files import read_labelled, spellings
-from sdckit.data.files.file_checks import PACKED, clear_errors, file_format
-from sdckit.data.files.file_labels import code_text
-from sdckit.data.files.read_csv import has_further_sheets
-from sdckit.data.files.scan_file import files_of, is_address
-from sdckit.data.files.workbook_checks import STRING, TEXT_OF_CELL
+from sdckit.data import columns, pa, pl
+from sdckit.data.files import file_checks, file_labels, read_csv, read_labelled, scan_file, spellings, workbook_checks
 from sdckit.data.scenarios.guessing.topics import MAKE_UP, topic_of
 from sdckit.display import some_of
 
@@ -75,7 +69,7 @@ TOLD_LABELS = "labels that tell of how many records they are ({}); name the cate
 ROW_GROUPS = "groups of few rows of several sizes, which may be whose the rows are: write_file writes them alike"
 LINES = "ends of lines of several kinds, or blank lines between records: write_file writes them alike"
 FILES = "other files in its folder, at which no measure looks"
-_CSV = ("CSV", *PACKED.values())
+_CSV = ("CSV", *file_checks.PACKED.values())
 _PARTS = re.compile(
     r"(\[Content_Types\]|docProps/(app|core)|xl/(workbook|styles|sharedStrings|metadata|calcChain))\.xml"
     r"|xl/(theme|tables|printerSettings|worksheets)/[^/]*|(\w+/)*_rels/[^/]*|.*/"
@@ -125,12 +119,12 @@ def beside_records(
     """
     found: list[str] = []
     for path in map(Path, paths):
-        if is_address(path):
+        if scan_file.is_address(path):
             continue
-        files = files_of(path) if path.is_dir() else [path]
+        files = scan_file.files_of(path) if path.is_dir() else [path]
         for file in files:
-            kind = file_format(file)
-            with clear_errors(file, kind):
+            kind = file_checks.file_format(file)
+            with file_checks.clear_errors(file, kind):
                 if kind == "Excel":
                     found += _of_workbook(file, sheet, header_row, codes=not missing)
                 elif kind in ("Parquet", "Arrow"):
@@ -161,7 +155,7 @@ def beside_records(
 
 
 def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *, codes: bool) -> Iterator[str]:
-    if has_further_sheets(path, sheet):
+    if read_csv.has_further_sheets(path, sheet):
         yield SHEETS
     if (header_row or 1) > 1:
         yield ABOVE
@@ -173,9 +167,9 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *,
         ):
             content = book.read(name)
             if name == "xl/sharedStrings.xml":
-                texts = len(STRING.findall(content))
+                texts = len(workbook_checks.STRING.findall(content))
                 continue
-            shown.update(TEXT_OF_CELL.findall(content))
+            shown.update(workbook_checks.TEXT_OF_CELL.findall(content))
             around = content.partition(b"sheetData")[0] + content.rpartition(b"sheetData")[2]
             found[FORMULAS] |= _FORMULA.search(content) is not None
             found[AROUND] |= _AROUND.search(around) is not None
@@ -286,7 +280,7 @@ def _is_beneath(column: pa.Array, fills: Sequence[int], bits: _Bits) -> bool:
 
     `fills` are what the writer of the file puts beneath missing values. To `bits` are added those of yes-no columns.
     """
-    kind, missing, stop = column.type, as_mask(column.is_null()), column.offset + len(column)
+    kind, missing, stop = column.type, columns.as_mask(column.is_null()), column.offset + len(column)
     here, buffers = slice(column.offset, stop), [buffer or b"" for buffer in column.buffers()]
     if pa.types.is_null(kind) or not len(column):
         return False
@@ -295,7 +289,7 @@ def _is_beneath(column: pa.Array, fills: Sequence[int], bits: _Bits) -> bool:
     if pa.types.is_struct(kind):
         return any(_is_beneath(part, fills, bits) for part in column.flatten())
     if pa.types.is_fixed_size_list(kind):
-        of_missing = as_mask(column.values.is_valid())[np.repeat(missing, kind.list_size)]
+        of_missing = columns.as_mask(column.values.is_valid())[np.repeat(missing, kind.list_size)]
         return bool(of_missing.any()) or _is_beneath(column.values, fills, bits)
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         sizes = np.frombuffer(buffers[1], dtype=np.int32).reshape(-1, 4)[here, 0]
@@ -348,8 +342,8 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
     texts = [name for name, dtype in frame.schema.items() if codes and dtype == pl.String and name not in sets]
     if several := [name for name in texts if len(spellings.texts_for_missing(frame[name].fill_null(""))) > 1]:
         yield SPELLED.format(some_of(several))
-    held = {name: set(map(code_text, {*frame[name].to_list()})) for name in sets}
-    unused = [name for name, labels in sets.items() if not {*map(code_text, labels)} <= held[name]]
+    held = {name: set(map(file_labels.code_text, {*frame[name].to_list()})) for name in sets}
+    unused = [name for name, labels in sets.items() if not {*map(file_labels.code_text, labels)} <= held[name]]
     if unused or len(meta.value_labels) > len({*meta.variable_to_label.values()}):
         yield LABELS.format(some_of(unused or ["of no column"]))
     every = {name: " ".join(map(str, labels.values())) for name, labels in sets.items()}

@@ -1,19 +1,14 @@
 """How a file beside the original is read: as the original is where it is written so, else by its own shape."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from sdckit.data import pl
+from sdckit.data import frames, pl
+from sdckit.data.files import file_checks, read_labelled, scan_file
 from sdckit.data.files.csv_shape import CsvText, cut_alike, decoded, open_text, spelt_mark
-from sdckit.data.files.file_checks import file_format
 from sdckit.data.files.read_csv import CsvOptions, open_csv, scan_text
-from sdckit.data.files.read_labelled import declared_encoding
-from sdckit.data.files.scan_file import files_of, is_address
-from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 from sdckit.errors import FileFormatError, SdcError, SdcWarning
 
@@ -33,14 +28,14 @@ def options_beside(path: Path, given: CsvOptions, *, original: Path) -> CsvOptio
 
     Raises `FileFormatError` where a file can be read in both ways, each of which gives other records.
     """
-    if given == CsvOptions() or is_address(path) or not path.exists():
+    if given == CsvOptions() or scan_file.is_address(path) or not path.exists():
         return given
-    file = files_of(path)[0] if path.is_dir() else path
-    kind = file_format(file)
+    file = scan_file.files_of(path)[0] if path.is_dir() else path
+    kind = file_checks.file_format(file)
     if kind == "CSV":
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # whoever reads the file warns of it
             own = _of_csv(file, given, original)
-    elif kind in LABELLED and original.is_file() and file_format(original) == kind:
+    elif kind in LABELLED and original.is_file() and file_checks.file_format(original) == kind:
         given = CsvOptions(encoding=given.encoding)
         own = CsvOptions(encoding=_of_labelled(file, kind, given.encoding, original))
     else:
@@ -67,8 +62,8 @@ def _of_csv(file: Path, given: CsvOptions, original: Path) -> CsvOptions:
 
 def _of_labelled(file: Path, kind: str, given: str | None, original: Path) -> str | None:
     """The encoding that was given, or None where the file declares another one than the original does."""
-    declared = None if given is None else declared_encoding(file, kind)
-    return given if declared in (None, declared_encoding(original, kind)) else None
+    declared = None if given is None else read_labelled.declared_encoding(file, kind)
+    return given if declared in (None, read_labelled.declared_encoding(original, kind)) else None
 
 
 def _encoding(file: Path, given: str | None) -> str | None:
@@ -110,8 +105,8 @@ def _numbers_of(original: Path, given: CsvOptions) -> Mapping[str, set[str]]:
     """Names and numbers of the original; nothing where it is no CSV file, or cannot be read, which its reader tells."""
     nothing: dict[str, set[str]] = {"names": set(), ",": set(), ".": set()}
     try:
-        file = files_of(original)[0] if original.is_dir() else original
-        if is_address(original) or file_format(file) != "CSV":
+        file = scan_file.files_of(original)[0] if original.is_dir() else original
+        if scan_file.is_address(original) or file_checks.file_format(file) != "CSV":
             return nothing
         return _numbers(file, given)
     except SdcError:
@@ -122,7 +117,7 @@ def _numbers(file: Path, how: CsvOptions) -> dict[str, set[str]]:
     """The names of columns, and by decimal mark those whose every value is a number with it, or a whole one."""
     text, shape = open_csv(file, "CSV", how.delimiter, how.encoding)
     columns = {f"r{i}": name for i, name in enumerate(shape.names)}
-    raw = scan_text(text, shape, None).select(exactly(name).alias(at) for at, name in columns.items())
+    raw = scan_text(text, shape, None).select(frames.exactly(name).alias(at) for at, name in columns.items())
     held = [pl.col(at).filter(pl.col(at).str.contains("[0-9]") & ~pl.col(at).is_in(DEFAULT_CODES)) for at in columns]
     fits = [
         (column.str.contains(pattern).all() & column.str.contains(mark, literal=True).any()).alias(f"{mark}{at}")

@@ -1,7 +1,5 @@
 """Structure of a CSV file: encoding, delimiter, header, number of records; every line must have as many fields."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io
@@ -336,8 +334,7 @@ def csv_shape(text: CsvText, delimiter: str | None) -> CsvShape:
     blank = counted.blank[counted.blank >= first] - first
     total = counted.records - first
     if len(names) == 1:  # in a single column an empty line is a missing value, except at the end
-        trailing = np.arange(total - len(blank), total)
-        kept = np.flatnonzero((blank - trailing) != 0)
+        kept = np.flatnonzero((blank - np.arange(total - len(blank), total)) != 0)
         blank = blank[kept[-1] + 1 :] if len(kept) else blank
     else:  # parsers fail on empty lines between header and records: skip them with the header
         between = int(np.count_nonzero(blank == np.arange(len(blank))))

@@ -12,12 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from sdckit import operating_system
-from sdckit.data import pl, pt
+from sdckit.data import frames, pl, pt
 from sdckit.data.domain import ColumnType, Domain, DomainColumn, draft_toml
-from sdckit.data.files import read_labelled
-from sdckit.data.files.file_checks import bare_name, file_format, refuse_duplicates, unpacked
-from sdckit.data.files.file_labels import FileLabels, code_text
-from sdckit.data.frames import exactly
+from sdckit.data.files import file_checks, file_labels, read_labelled
 from sdckit.errors import FileFormatError, ScenarioError
 
 CUTS = (",", ";", "\t", "|")
@@ -44,7 +41,7 @@ class DomainFile:
     @cached_property
     def kind(self) -> str:
         """The format."""
-        kind = file_format(self.path)
+        kind = file_checks.file_format(self.path)
         if kind == "Excel":
             raise FileFormatError(
                 f"{self.path.name} is a workbook, whose cells decide how others are read; save it as CSV"
@@ -65,7 +62,7 @@ class DomainFile:
             read_labelled.labelled_header(self.path, self.kind, encoding=self.encoding)
             return read_labelled.declared_types(self.path, self.kind, encoding=self.encoding)
         schema = read_labelled.stored_schema(self.path, self.kind)
-        refuse_duplicates(self.path, schema.names)
+        file_checks.refuse_duplicates(self.path, schema.names)
         return {field.name: _type_of(field.type) for field in schema}
 
     def read(self, domain: Domain) -> pl.DataFrame:
@@ -77,7 +74,7 @@ class DomainFile:
         wanted = [name for name in self.columns if name in {*domain.names, domain.person}]
         if self.kind == "CSV":
             frame = _csv_records(_csv_text(self, header=False), *_csv_header(self)).select(
-                exactly(name) for name in wanted
+                frames.exactly(name) for name in wanted
             )
             return _with_points(frame, domain) if self.decimal == "," else frame
         if self.kind in COLUMNAR:
@@ -126,10 +123,10 @@ def draft_domain(
     known = _of_codebook(read_labelled.read_labels(file.path, encoding=encoding)) if from_codebook else {}
     if from_codebook and not known:
         raise ScenarioError(f"{file.path.name} has no value labels; SPSS and Stata files may have some")
-    return draft_toml(file.types, dataset=bare_name(file.path).stem, known=known)
+    return draft_toml(file.types, dataset=file_checks.bare_name(file.path).stem, known=known)
 
 
-def _of_codebook(labels: FileLabels) -> dict[str, DomainColumn]:
+def _of_codebook(labels: file_labels.FileLabels) -> dict[str, DomainColumn]:
     levels = {
         name: tuple(text for text, code in own.codes.items() if text and not own.is_missing(code))
         for name, own in labels.columns.items()
@@ -149,15 +146,15 @@ def _type_of(kind: Any) -> ColumnType:
 
 def _labelled(series: pl.Series, codes: Mapping[str, Any]) -> pl.Series:
     """Codes as their labels, and a code without one as it is."""
-    known = {code_text(code): text for text, code in codes.items()}
+    known = {file_labels.code_text(code): text for text, code in codes.items()}
     values = series.drop_nulls().unique().to_list()
-    texts = [known.get(code_text(value), code_text(value)) for value in values]
+    texts = [known.get(file_labels.code_text(value), file_labels.code_text(value)) for value in values]
     return series.replace_strict(values, texts, default=None, return_dtype=pl.String) if values else series
 
 
 def _with_points(frame: pl.DataFrame, domain: Domain) -> pl.DataFrame:
     numbers = [column.name for column in domain.columns if column.type in ("integer", "decimal")]
-    return frame.with_columns(exactly(name).str.replace(",", ".", literal=True) for name in numbers)
+    return frame.with_columns(frames.exactly(name).str.replace(",", ".", literal=True) for name in numbers)
 
 
 # CSV: every field is text.
@@ -165,7 +162,7 @@ def _with_points(frame: pl.DataFrame, domain: Domain) -> pl.DataFrame:
 
 def _csv_text(of: DomainFile, *, header: bool) -> bytes:
     """The file as UTF-8, or no more than its first line."""
-    raw = unpacked(of.path)
+    raw = file_checks.unpacked(of.path)
     if raw is None:
         with of.path.open("rb") as opened:
             raw = opened.readline() if header and of.encoding is None else opened.read()
@@ -190,7 +187,7 @@ def _csv_header(of: DomainFile) -> tuple[list[str], str]:
     except csv.Error:
         raise FileFormatError(f"the first line of {of.path.name} is no header: its fields cannot be read") from None
     cut = max(lines, key=lambda cut: len(lines[cut]))
-    refuse_duplicates(of.path, lines[cut])
+    file_checks.refuse_duplicates(of.path, lines[cut])
     return lines[cut], cut
 
 

@@ -1,7 +1,5 @@
 """Checks before a file is read: existence, format by its first bytes, compression, column names."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

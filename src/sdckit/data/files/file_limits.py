@@ -1,7 +1,5 @@
 """How much a file may hold before it is read: the limits of every format, each refused with one error."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Mapping

@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sdckit.data import pl
+from sdckit.data.files import file_checks, file_limits, workbook_checks
 from sdckit.data.files.csv_shape import CsvShape, CsvText, csv_shape, open_text
-from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns
-from sdckit.data.files.file_limits import check_columns
-from sdckit.data.files.workbook_checks import check_workbook
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES, Found, apply_codes, code_texts
 from sdckit.display import displayed
@@ -41,8 +39,8 @@ def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | N
     sheets, and of a first row that is a title or heads several columns. Raises `FileFormatError`: not a workbook,
     password-protected or empty; no such sheet or row; or fastexcel is not installed.
     """
-    with clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
-        check_workbook(path)
+    with file_checks.clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
+        workbook_checks.check_workbook(path)
         book, chosen, sheets = _workbook(path, sheet)
         if not _holds(book, chosen, header_row or 1):
             raise FileFormatError(
@@ -359,11 +357,11 @@ _ENOUGH = 5  # columns named in one message
 def csv_header(
     path: Path, kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None,
     sheet: str | int | None = None, header_row: int | None = None,
-) -> FileHeader:  # fmt: skip
+) -> file_checks.FileHeader:  # fmt: skip
     """Column names and number of records of a CSV file or workbook; checks every line."""
     known = _SEEN.get(_stamp(path, kind, delimiter, encoding, sheet, header_row))
     shape = known[0] if known else open_csv(path, kind, delimiter, encoding, sheet, header_row)[1]
-    return FileHeader(shape.names, shape.n_rows, kind, shape.certain)
+    return file_checks.FileHeader(shape.names, shape.n_rows, kind, shape.certain)
 
 
 # Structures of the files that were gone through last, and whether their text is the file itself.
@@ -414,10 +412,10 @@ def read_csv(
     """Read columns of a CSV file or a workbook and count the default codes; see `readers.read_file`."""
     check_decimal(path, decimal)
     text, shape = open_csv(path, kind, delimiter, encoding, sheet, header_row)
-    names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
-    check_columns(path, len(names))
+    names = file_checks.pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
+    file_limits.check_columns(path, len(names))
     kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)
-    with clear_errors(path, kind, lambda: quotes_apart(text)):
+    with file_checks.clear_errors(path, kind, lambda: quotes_apart(text)):
         frame, code_counts = typed(scan_text(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
     expected = shape.n_rows if rows is None else min(rows, shape.n_rows)
     if frame.height != expected:
@@ -473,13 +471,9 @@ def quotes_apart(text: CsvText) -> str:
 
 
 def scan_text(
-    text: CsvText,
-    shape: CsvShape,
-    rows: int | None,
-    *,
-    types: Mapping[str, Any] | None = None,
+    text: CsvText, shape: CsvShape, rows: int | None, *, types: Mapping[str, Any] | None = None,
     codes: Sequence[str] = (),
-) -> pl.LazyFrame:
+) -> pl.LazyFrame:  # fmt: skip
     """Scan every field as text but those of other types, blank lines dropped, and codes missing."""
     scan = pl.scan_csv(
         text.source, has_header=False, skip_lines=shape.skip_lines,
@@ -548,11 +542,11 @@ def store_csv(
                 "bring them to the same header, or move those that are not part of it elsewhere"
             )
     certain = all(part.shape.certain for part in parts)
-    names = pick_columns(base or files[0], first.names, columns, identifiers=identifiers, certain=certain)
-    check_columns(files[0], len(names))
+    names = file_checks.pick_columns(base or files[0], first.names, columns, identifiers=identifiers, certain=certain)
+    file_limits.check_columns(files[0], len(names))
     kinds = kinds_to_try(first.shape.delimiter, how.decimal)
     target = folder / STORED
-    with clear_errors(files[0], "CSV", lambda: quotes_apart(parts[0].text)):
+    with file_checks.clear_errors(files[0], "CSV", lambda: quotes_apart(parts[0].text)):
         plan = streamed([part.scan() for part in parts], names, kinds, code_texts(missing or DEFAULT_CODES))
         hint_at_decimals(files[0], plan.head(10_000).collect(), kinds)
         plan.sink_parquet(target)

@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data import arguments, pa, pl, pq
+from sdckit.data import arguments, frames, pa, pl, pq
 from sdckit.data.files import file_checks
 from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_text
 from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
-from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
 from sdckit.errors import ColumnError, FileFormatError, SdcWarning
 
@@ -65,8 +64,8 @@ def read_columnar(
 
 def _read(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:
     if _is_stream(path, kind):
-        return pl.read_ipc_stream(path, columns=list(names), n_rows=rows).select(map(exactly, names))
-    scan = _scan(path, kind).select(map(exactly, names))
+        return pl.read_ipc_stream(path, columns=list(names), n_rows=rows).select(map(frames.exactly, names))
+    scan = _scan(path, kind).select(map(frames.exactly, names))
     return (scan if rows is None else scan.head(rows)).collect()
 
 
@@ -313,10 +312,10 @@ def read_labelled(
     frame, meta = _call(path, kind, encoding, **options)
     check_values(path, frame.height + 1 if n_unknown and frame.height == n_unknown else None, len(names))
     with file_checks.clear_errors(path, kind):
-        frame = apply_codes(frame.select(map(exactly, names)).with_columns(_plain(frame)), missing)
+        frame = apply_codes(frame.select(map(frames.exactly, names)).with_columns(_plain(frame)), missing)
         if labels:
             sets = {name: codes for name in names if (codes := meta.variable_value_labels.get(name))}
-            coded = frame.select(exactly(name) for name in sets if not _measured(path, frame[name], sets[name]))
+            coded = frame.select(frames.exactly(name) for name in sets if not _measured(path, frame[name], sets[name]))
             if user_missing and coded.columns and _with_user_missing(kind):
                 options |= {"usecols": coded.columns, **_with_user_missing(kind)}
                 coded = apply_codes(_as_codes(_call(path, kind, encoding, **options)[0], sets), missing)
@@ -381,7 +380,7 @@ def _plain(frame: pl.DataFrame) -> list[pl.Expr]:
     """Expressions that set empty text to missing, and cast doubles that are all whole to integers."""
     changed = []
     for name, dtype in frame.schema.items():
-        column = exactly(name)
+        column = frames.exactly(name)
         if dtype == pl.String:
             changed.append(pl.when(column.str.len_bytes() > 0).then(column).alias(name))
         elif dtype.is_float():
@@ -417,8 +416,7 @@ def _labelled(series: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
         text = code_text(value)
         if text not in texts:
             texts[text] = text if text not in texts.values() else f"{text} (no label)"
-    raw = series.cast(pl.String)
-    return raw.replace_strict(texts, default=None, return_dtype=pl.Enum(list(texts.values())))
+    return series.cast(pl.String).replace_strict(texts, default=None, return_dtype=pl.Enum(list(texts.values())))
 
 
 def _distinct(labels: dict[str, str]) -> dict[str, str]:

@@ -450,8 +450,7 @@ def plan_header(
     """
     if is_address(path):
         plan = scan_file(path, engine=engine, memory=memory, delimiter=delimiter, encoding=encoding)
-        names = nw.from_native(plan).collect_schema().names()
-        return FileHeader(tuple(names), count_records(plan), "Parquet")
+        return FileHeader(tuple(nw.from_native(plan).collect_schema().names()), count_records(plan), "Parquet")
     files = files_of(path)
     headers = [scan_header(file, delimiter=delimiter, encoding=encoding) for file in files]
     if not path.is_dir():

@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sdckit.data import pl
+from sdckit.data.files import file_checks, workbook_checks
 from sdckit.data.files.csv_shape import CsvShape, CsvText
-from sdckit.data.files.file_checks import clear_errors
 from sdckit.data.files.read_csv import open_csv, quotes_apart, scan_text
-from sdckit.data.files.workbook_checks import STRING
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 
@@ -51,7 +50,7 @@ def spellings_of_missing(
     spelled = [*SPELT]  # quotes with nothing between them are not the blank of a missing value
     for path, (text, shape) in zip(paths, files, strict=True):
         raw = scan_text(text, shape, None).select(exactly(name).alias(f"r{i}") for i, name in enumerate(shape.names))
-        with clear_errors(path, kind, partial(quotes_apart, text)):
+        with file_checks.clear_errors(path, kind, partial(quotes_apart, text)):
             held = pl.all().is_in(spelled).any().name.prefix("h"), pl.all().null_count().name.prefix("n")
             some = raw.select(*held).collect(engine="streaming").row(0, named=True)
             columns = {i: pl.col(f"r{i}") for i in range(len(shape.names)) if some[f"hr{i}"]}
@@ -115,7 +114,7 @@ def spellings_of_numbers(
     ones, which then all do or none. An exponent is one where the number is large or small.
     """
     (text, shape), codes = open_csv(path, "CSV", delimiter, encoding), (*SPELT, *missing)
-    with clear_errors(path, "CSV", partial(quotes_apart, text)):
+    with file_checks.clear_errors(path, "CSV", partial(quotes_apart, text)):
         columns = _of_numbers(scan_text(text, shape, _LOOKED_AT, codes=codes).collect())
         if columns and not _has(text, _PADDED, delimiter, b"+ "):
             held = codes if missing or _has(text, _MARKS, delimiter, b".") else ()  # to look for them takes a while
@@ -230,7 +229,7 @@ def quoted_by_record(path: Path, *, delimiter: str | None = None, encoding: str 
     text, shape = open_csv(path, "CSV", delimiter, encoding)
     if not shape.quoted or not any(b'"' in block for block in text.blocks()):
         return []
-    with clear_errors(path, "CSV", partial(quotes_apart, text)):
+    with file_checks.clear_errors(path, "CSV", partial(quotes_apart, text)):
         all_of, marked = pl.all(), pl.all().str.starts_with(_QUOTED)
         bare = ~marked & (all_of != "") & ~all_of.str.contains(f'["\n\r{re.escape(shape.delimiter)}]')
         both = set.intersection(*_columns_with(text, shape, shape.names, [marked, ~marked]))
@@ -309,7 +308,7 @@ def spellings_of_cells(path: Path, header_row: int | None, *, codes: bool) -> tu
     with zipfile.ZipFile(path) as book:
         parts = {name: book.read(name) for name in book.namelist() if _PARTS.fullmatch(name)}
     shared = parts.pop("xl/sharedStrings.xml", b"")
-    texts = [b"".join(_CONTENT.findall(text)) for text in STRING.split(shared)[1:]]
+    texts = [b"".join(_CONTENT.findall(text)) for text in workbook_checks.STRING.split(shared)[1:]]
     several, styled = dict[str, None](), any(map(_OF_PARTS.search, [shared, *parts.values()]))
     for sheet in parts.values():
         names, cells, looks = _cells_of(sheet, texts, header_row, codes=codes)

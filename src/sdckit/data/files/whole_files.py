@@ -4,8 +4,6 @@ A process that is stopped removes its temporary files if it can handle the signa
 SIGKILL or a power cut, the next process that writes into the same folder removes them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

@@ -4,8 +4,6 @@ The library that reads workbooks takes memory for every cell from the first to t
 as cells name it. Here the parts are unpacked in blocks, and nothing of them is kept.
 """
 
-from __future__ import annotations
-
 import re
 import zipfile
 import zlib

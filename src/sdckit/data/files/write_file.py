@@ -11,11 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sdckit.data import arguments, pa, pl, pq
+from sdckit.data import arguments, frames, pa, pl, pq
 from sdckit.data.columns import to_arrow
 from sdckit.data.files.file_labels import SPSS_DISCRETE, CodedColumn, ColumnLabels, FileLabels, as_labels, coded_column
 from sdckit.data.files.whole_files import number_of, replacing, replacing_folder
-from sdckit.data.frames import carried_out, exactly, is_lazy, on_spark, open_frame
 from sdckit.data.outgoing.only_records import only_records, plan_records
 from sdckit.errors import ColumnError, DataError, FileFormatError
 
@@ -38,9 +37,9 @@ def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -
     """
     if kind != "Parquet":
         raise FileFormatError(f"{target.name} is {kind}: an engine writes Parquet; let the name end in .parquet")
-    frame: Any = open_frame(plan_records(plan))
+    frame: Any = frames.open_frame(plan_records(plan))
     native = frame.to_native()
-    if on_spark(frame):
+    if frames.on_spark(frame):
         if private:
             raise FileFormatError(f"{target.name}: Spark writes a folder, which others may read; leave private= out")
         with replacing_folder(target, what=target.name) as part:
@@ -70,7 +69,7 @@ def _run(write: Any) -> None:
             raise
 
     try:
-        carried_out(attempt)
+        frames.carried_out(attempt)
     except Exception:
         if full:
             raise OSError(errno.ENOSPC, "") from None
@@ -316,15 +315,9 @@ def write_file(
 
 @contextmanager
 def writing_file(
-    data: Any,
-    path: str | Path,
-    *,
-    labels: FileLabels | Mapping[str, str] | None = None,
-    excel_safe: bool = False,
-    sources: Iterable[str | Path] = (),
-    private: bool = False,
-    declared: bool = False,
-) -> Iterator[Path]:
+    data: Any, path: str | Path, *, labels: FileLabels | Mapping[str, str] | None = None, excel_safe: bool = False,
+    sources: Iterable[str | Path] = (), private: bool = False, declared: bool = False,
+) -> Iterator[Path]:  # fmt: skip
     """As `write_file`, but the file, of which the block is given the place, is moved only when the block succeeds.
 
     `declared`: categories come from no record, so that unused ones stay.
@@ -332,11 +325,10 @@ def writing_file(
     file_labels = as_labels(labels)
     arguments.flag(excel_safe, "excel_safe")
     arguments.flag(private, "private")
-    read = _paths(sources)
-    kind, target = check_output(path, sources=read)
+    kind, target = check_output(path, sources=_paths(sources))
     if excel_safe and kind != "CSV":
         raise FileFormatError(f"excel_safe is for CSV; {Path(path).name} is {kind}, which runs nothing")
-    if is_lazy(open_frame(data)):
+    if frames.is_lazy(frames.open_frame(data)):
         if file_labels.columns:
             raise FileFormatError(f"{Path(path).name}: an engine writes no labels; leave them out")
         with writing_plan(data, target, kind, private=private) as part:
@@ -393,8 +385,8 @@ def _of_spark(target: Path, kind: str) -> bool:
 
 
 def _as_polars(data: Any) -> pl.DataFrame:
-    frame = open_frame(data)
-    assert not is_lazy(frame)
+    frame = frames.open_frame(data)
+    assert not frames.is_lazy(frame)
     native = frame.to_native()
     if isinstance(native, pl.DataFrame):
         return native
@@ -404,14 +396,14 @@ def _as_polars(data: Any) -> pl.DataFrame:
 def _alike(frame: pl.DataFrame) -> pl.DataFrame:
     """NaN as missing where a column has both: it tells those taken out from those that were missing before."""
     both = [name for name, kind in frame.schema.items() if kind.is_float() and frame[name].null_count()]
-    return frame.with_columns(exactly(name).fill_nan(None) for name in both)
+    return frame.with_columns(frames.exactly(name).fill_nan(None) for name in both)
 
 
 def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
     """Prefix texts and column names that a spreadsheet would run as formulas with an apostrophe."""
     texts = [name for name, kind in frame.schema.items()
              if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)]  # fmt: skip
-    safe = frame.with_columns(_guarded(exactly(name).cast(pl.String)).alias(name) for name in texts)
+    safe = frame.with_columns(_guarded(frames.exactly(name).cast(pl.String)).alias(name) for name in texts)
     names = pl.Series(frame.columns, dtype=pl.String)
     hits = zip(names, names.str.contains(FORMULA), strict=True)
     return safe.rename({name: f"'{name}" for name, hit in hits if hit})

@@ -1,7 +1,5 @@
 """The chain of a ledger: what happened to its releases, each link sealed with all before it, and its head."""
 
-from __future__ import annotations
-
 import contextlib
 import hmac
 import json

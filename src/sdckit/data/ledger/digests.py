@@ -1,7 +1,5 @@
 """Keyed digests (HMAC) of values and combinations: comparable for equality, unreadable without the key."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from sdckit.data import pl
+from sdckit.data import nearest, pl
 from sdckit.data.frames import exactly
-from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, ScenarioError, SdcWarning
 
 # Codes for missing: default texts, their removal, and suspicious numbers and words.
@@ -422,7 +421,7 @@ def missing_rule(keys: Sequence[str], missing: MissingRule, *, default: Rule, st
     if isinstance(missing, str):
         return (missing,) * len(keys)
     if strict and (unknown := [name for name in missing if name not in keys]):
-        says = f"missing: {unknown[0]!r} is not one of the keys; {did_you_mean(unknown[0], keys)}"
+        says = f"missing: {unknown[0]!r} is not one of the keys; {nearest.did_you_mean(unknown[0], keys)}"
         raise ColumnError(says, argument="missing")
     return tuple(missing.get(key, default) for key in keys)
 

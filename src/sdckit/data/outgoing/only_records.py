@@ -16,9 +16,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import pa, pd, pl
+from sdckit.data import frames, pa, pd, pl
 from sdckit.data.columns import as_mask, numbers_as_arrow
-from sdckit.data.frames import is_lazy, on_spark, open_frame
 
 # Declared categories of a column, and which of them are in use.
 
@@ -302,12 +301,12 @@ def plan_records(plan: Any) -> Any:
     >>> plan_records(sizes).collect_schema()['size']
     String
     """
-    frame: Any = open_frame(plan)
+    frame: Any = frames.open_frame(plan)
     schema = frame.collect_schema()
     named = [nw.col(name).cast(nw.String) if kind.base_type() in (nw.Categorical, nw.Enum) else nw.col(name)
              for name, kind in schema.items()]  # fmt: skip
     native = frame.select(*named).to_native()
-    if not on_spark(frame):
+    if not frames.on_spark(frame):
         return native
     from pyspark.sql import functions
 
@@ -335,8 +334,8 @@ def on_the_way() -> Iterator[list[bool]]:
 def records_of_step(data: Any) -> Any:
     """`only_records`; between the steps of a recipe only of what a further step could see in a Polars frame."""
     owed = _ON_THE_WAY.get()
-    frame: Any = None if owed is None or isinstance(data, list) else open_frame(data)
-    if owed is None or frame is None or is_lazy(frame) or not frame.implementation.is_polars():
+    frame: Any = None if owed is None or isinstance(data, list) else frames.open_frame(data)
+    if owed is None or frame is None or frames.is_lazy(frame) or not frame.implementation.is_polars():
         return only_records(data)
     owed.append(True)
     native = nw.to_native(frame)
@@ -367,8 +366,8 @@ def only_records(data: Any) -> Any:
 
 
 def _use(data: Any) -> dict[str, InUse]:
-    frame: Any = open_frame(data)
-    if is_lazy(frame):
+    frame: Any = frames.open_frame(data)
+    if frames.is_lazy(frame):
         return {}
     native = nw.to_native(frame)
     if frame.implementation.is_pandas():
@@ -379,8 +378,8 @@ def _use(data: Any) -> dict[str, InUse]:
 
 
 def _bare(data: Any, use: Mapping[str, InUse]) -> Any:
-    frame: Any = open_frame(data)
-    if is_lazy(frame):
+    frame: Any = frames.open_frame(data)
+    if frames.is_lazy(frame):
         return plan_records(frame)
     native = nw.to_native(frame)
     if frame.implementation.is_pandas():

@@ -10,16 +10,12 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data import pl
+from sdckit.data import households, limits, methods, nearest, pl
 from sdckit.data.columns import code_column, n_single, to_arrow
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.guessable_ids import TRIED, is_guessable
-from sdckit.data.households import in_order_of, told_by_rows
-from sdckit.data.limits import LIMITS
 from sdckit.data.living_together import values_together
-from sdckit.data.methods import ADVICE
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
@@ -90,7 +86,7 @@ GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or wri
 
 def numbers_limited(scenario: Scenario) -> bool:
     """Whether a limit on numbers is in force: only then is `numeric` a role, since something looks at the numbers."""
-    return any(LIMITS[name].numbers for name in scenario.limits_of(compared=True).declared)
+    return any(limits.LIMITS[name].numbers for name in scenario.limits_of(compared=True).declared)
 
 
 def roles_by_column(
@@ -311,7 +307,7 @@ class ColumnRoles:
                 "each in insensitive, or give it another role"
             )
         if self.as_given and len(sentences) == 1:
-            sentences.append(f"{ADVICE['persons']}")
+            sentences.append(f"{methods.ADVICE['persons']}")
         return ("; ".join(sentences) or f"every column that goes out has a role{self._covered_words}") + self._further
 
     @property
@@ -389,10 +385,13 @@ def _told_besides(scenario: Scenario, frame: Frame, first: Any, id: str | None) 
     `first`: the first records, those of a plan brought to memory.
     """
     names = frame.collect_schema().names()
-    told = {ROWS_IN_ORDER: in_order_of(first, _amounts(scenario, first)), GUESSABLE: _guessable(scenario, first, id)}
+    told = {
+        ROWS_IN_ORDER: households.in_order_of(first, _amounts(scenario, first)),
+        GUESSABLE: _guessable(scenario, first, id),
+    }
     told[NEARLY_TOLD] = _nearly_told(scenario, first)
     if not {scenario.household, scenario.person} & {*names}:
-        told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = told_by_rows(first)
+        told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = households.told_by_rows(first)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
         personal = [name for name, topic in topics.items() if topic.name in PERSONAL]
         whole = first if isinstance(frame, nw.LazyFrame) else frame
@@ -613,7 +612,7 @@ def check_insensitive(scenario: Scenario, columns: Sequence[str], *, certain: bo
     for name in scenario.insensitive:
         if not is_pattern(name) and name not in columns:
             told = may_tell(columns, scenario.columns, certain=certain)
-            near = did_you_mean(name, columns) if told else WITHHELD
+            near = nearest.did_you_mean(name, columns) if told else WITHHELD
             raise ColumnError(
                 f"the file has no column '{name}' (declared as insensitive); {near}", argument=INSENSITIVE
             )

@@ -11,10 +11,9 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from sdckit.data import arguments, pa, pl, pt
+from sdckit.data import arguments, frames, pa, pl, pt
 from sdckit.data.columns import distinct_values, to_arrow, type_words
 from sdckit.data.files.readers import describe_file
-from sdckit.data.frames import carried_out, check_plan_names, open_frame
 from sdckit.data.missing_values.missing import Found, MissingNotes, by_code, counted
 from sdckit.data.scenarios.guessing.facts import facts_of
 from sdckit.data.scenarios.guessing.judge import Guess, Role, RoleGuesses, Setting, coordinates_of, judge
@@ -260,14 +259,9 @@ def guess_roles(
 
 
 def scenario_toml(
-    data: Any,
-    *,
-    missing: Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    labels: bool = True,
-) -> str:
+    data: Any, *, missing: Sequence[str] = (), delimiter: str | None = None, encoding: str | None = None,
+    decimal: str | None = None, labels: bool = True,
+) -> str:  # fmt: skip
     r"""Write a commented scenario for a file or a frame, with guessed roles.
 
     Parameters
@@ -336,8 +330,7 @@ def _guess(frame: pl.DataFrame, labels: Mapping[str, str], value_labels: Mapping
     facts = {name: facts_of(frame[name], value_labels.get(name, ())) for name in frame.columns}
     spoken = spoken_of(tuple(facts.values()), labels)
     units = units_of(frame, facts, spoken)
-    weights = weights_of(frame, facts, spoken, units)
-    setting = Setting(units, weights, coordinates_of(facts, spoken, labels))
+    setting = Setting(units, weights_of(frame, facts, spoken, units), coordinates_of(facts, spoken, labels))
     guesses = tuple(judge(facts[name], spoken[name], setting) for name in frame.columns)
     return RoleGuesses(guesses, frame.height, units.constant)
 
@@ -346,9 +339,9 @@ def _first(frame: Any) -> pl.DataFrame:
     """The first records as a Polars frame, from any engine."""
     if isinstance(frame, pl.DataFrame):
         return frame.head(SAMPLE)
-    wide = open_frame(frame).head(SAMPLE)
-    check_plan_names(wide, carried_out(wide.collect_schema).names())
-    eager = carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
+    wide = frames.open_frame(frame).head(SAMPLE)
+    frames.check_plan_names(wide, frames.carried_out(wide.collect_schema).names())
+    eager = frames.carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
     # column by column: Polars renames an empty name when converting a whole table
     return pl.DataFrame({name: pl.Series(name, _plain(eager[name])) for name in eager.columns})
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sdckit.data import arguments
-from sdckit.data.hierarchy import Hierarchy, read_hierarchy
+from sdckit.data import arguments, hierarchy
 from sdckit.data.missing_values.missing import MissingRule, Rule, missing_rule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, FileFormatError, ScenarioError
@@ -14,7 +13,7 @@ from sdckit.errors import ColumnError, FileFormatError, ScenarioError
 # Reading the hierarchies declared by a scenario.
 
 
-def read_hierarchies(scenario: Scenario, columns: Sequence[str]) -> dict[str, Hierarchy]:
+def read_hierarchies(scenario: Scenario, columns: Sequence[str]) -> dict[str, hierarchy.Hierarchy]:
     """Read the declared hierarchies of some columns.
 
     Raises `FileFormatError`: as `read_hierarchy`, with the entry.
@@ -26,7 +25,7 @@ def read_hierarchies(scenario: Scenario, columns: Sequence[str]) -> dict[str, Hi
     for name in columns:
         if (file := scenario.hierarchies.get(name)) is not None:
             try:
-                hierarchies[name] = read_hierarchy(scenario.folder / file)
+                hierarchies[name] = hierarchy.read_hierarchy(scenario.folder / file)
             except FileFormatError as error:
                 raise FileFormatError(f"hierarchies.{name}: {error}") from None
     return hierarchies

@@ -1,7 +1,5 @@
 """Conversion between a scenario and the fields of a form: roles, intruders, limits; plain values only."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Reading and writing scenario files (TOML) as plain dicts; `scenario.py` interprets them."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -11,9 +11,8 @@ from pydantic import BaseModel, Field, PlainValidator, PrivateAttr, ValidationEr
 
 from sdckit.data.limits import LIMITS, RELEASE_WORDS, ShareAtPoints, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, ScenarioTable, explained
+from sdckit.data.scenarios import scenario_checks, scenario_toml
 from sdckit.data.scenarios.scenario_form import NONE, NotAsked
-from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import displayed
 from sdckit.errors import ScenarioError
 
@@ -47,11 +46,11 @@ VALUES: dict[str, Any] = {
     "multiple": Annotated[float, Field(strict=True, ge=1, le=100)],
 }
 if TYPE_CHECKING:
-    _Limits = ScenarioTable
+    _Limits = scenario_checks.ScenarioTable
 else:
     _Limits = create_model(
         "_Limits",
-        __base__=ScenarioTable,
+        __base__=scenario_checks.ScenarioTable,
         **{name: (VALUES[kind.values] | None, None) for name, kind in declarable().items()},
     )
 
@@ -193,7 +192,7 @@ def read_limits(place: str, entries: Mapping[str, Any]) -> Thresholds:
     try:
         BaseModel.__init__(made, **{str(name): limit for name, limit in entries.items()})
     except ValidationError as error:
-        raise explained(error, list(Thresholds.model_fields), prefix=place) from None
+        raise scenario_checks.explained(error, list(Thresholds.model_fields), prefix=place) from None
     return made
 
 
@@ -225,7 +224,7 @@ NOT_SAID = {
     "household": 'the scenario does not say whether there are households; write household = "...", the column that '
     'numbers them, or household = "none"',
     "sensitive": 'the scenario does not say which columns are sensitive; write sensitive = ["..."] or sensitive = []',
-    "magnitudes": NO_MAGNITUDES,
+    "magnitudes": scenario_checks.NO_MAGNITUDES,
 }
 BY_SCENARIO, BY_OFFICE = "the scenario says that it is not asked", "the office says that it is not asked"
 
@@ -293,7 +292,7 @@ def office_types(given: Any) -> Any:
     if not isinstance(given, str | Path):
         return {} if given is None else given
     path = Path(given)
-    entries = read_toml(path, what="file of release types")
+    entries = scenario_toml.read_toml(path, what="file of release types")
     for name in entries:
         if name != ENTRY:
             hint = did_you_mean(name, [ENTRY])

@@ -1,7 +1,5 @@
 """Which levels of a key to merge first, and how much information a coarser key loses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.crosstab import Scale, numbers_of, scale_of
-from sdckit.cells.table import Cells
-from sdckit.data import arguments
-from sdckit.data.columns import MONTHS, Coded, Period
+from sdckit.cells import crosstab, table
+from sdckit.data import arguments, columns
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, read_band
 from sdckit.data.scenarios.guessing.topics import names_codes
 from sdckit.data.scenarios.roles import read_hierarchies
@@ -41,7 +37,7 @@ def in_bands(column: str, edges: NDArray[np.float64]) -> Step:
     return {"method": "recode", "column": column, "bands": [-math.inf, *inner, math.inf]}
 
 
-def along(column: str, coded: Coded, file: str, level: int, *, missed: bool) -> Step | None:
+def along(column: str, coded: columns.Coded, file: str, level: int, *, missed: bool) -> Step | None:
     """The recipe step that recodes to a level of a hierarchy; `missed`: codes outside it stay, so text is needed."""
     if not file or (missed and coded.kind in NUMBERS):
         return None
@@ -49,7 +45,7 @@ def along(column: str, coded: Coded, file: str, level: int, *, missed: bool) -> 
     return {**step, "outside": "keep"} if missed else step
 
 
-def grouped(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
+def grouped(column: str, coded: columns.Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
     """The recipe step that merges neighbouring levels, each group named by its first and last level."""
     values = _values(coded, labels)
     if values is None:
@@ -62,7 +58,7 @@ def grouped(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.
     return {"method": "recode", "column": column, "groups": groups}
 
 
-def other(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
+def other(column: str, coded: columns.Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
     """The recipe step that recodes the first group as "other"; numbers become text, so it names every level."""
     values = _values(coded, labels)
     if values is None:
@@ -77,7 +73,7 @@ def other(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.in
     return {"method": "recode", "column": column, "groups": groups | {label: [value] for label, value in rest}}
 
 
-def _values(coded: Coded, labels: Sequence[str]) -> list[Any] | None:
+def _values(coded: columns.Coded, labels: Sequence[str]) -> list[Any] | None:
     """Levels as a recipe names them; None where it cannot: bytes, dates, numbers as categories, and too many."""
     if len(labels) > MOST_NAMED:
         return None
@@ -242,9 +238,9 @@ class Levels:
 
     codes: NDArray[np.int64]  # (L,)
     size: NDArray[np.int64]  # (L,) records of each level
-    scale: Scale
+    scale: crosstab.Scale
     n_missing: int  # records without a value
-    coded: Coded  # how the levels print
+    coded: columns.Coded  # how the levels print
     hierarchy: Hierarchy | None = None
     file: str = ""  # how a recipe names the file of the hierarchy
 
@@ -307,7 +303,7 @@ def entropy(size: NDArray[np.integer] | NDArray[np.floating]) -> float:
     return float(-(share * np.log2(share)).sum()) + 0.0
 
 
-def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
+def levels_of(cells: table.Cells, key: str, declared: Declared = NOTHING) -> Levels:
     """Levels of a key as numbers, an ordered scale or plain codes.
 
     A declaration wins over what the name suggests, and that over what the values do.
@@ -318,13 +314,13 @@ def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
     n_missing = int(size[~known].sum())
     codes, size = codes[known], size[known]
     hierarchy = declared.hierarchies.get(key)
-    scale: Scale = "codes"
+    scale: crosstab.Scale = "codes"
     if hierarchy is None:
         named = {"numeric": key in declared.numeric, "ordered": key in declared.ordered}
-        scale = scale_of(level, codes, size, **named)
+        scale = crosstab.scale_of(level, codes, size, **named)
         if scale == "number" and level.kind == "integer" and not named["numeric"] and names_codes(key):
             scale = "unknown"  # however even the numbers of classes are
-    values = numbers_of(level, codes)
+    values = crosstab.numbers_of(level, codes)
     if scale not in NEIGHBOURS:
         # by label where sizes tie: codes depend on the engine
         order = np.lexsort((np.array(level.labels(codes)), size))
@@ -409,7 +405,7 @@ def smaller_key(levels: Levels, key: str = "") -> Grouping | None:
 
 
 def _rounded(levels: Levels, key: str) -> Grouping | None:
-    values = sure(numbers_of(levels.coded, levels.codes))
+    values = sure(crosstab.numbers_of(levels.coded, levels.codes))
     edges = round_edges(values, levels.size)
     group, after = _numbered(np.searchsorted(edges, values, side="right"))
     if not 1 < after < len(values):
@@ -418,7 +414,7 @@ def _rounded(levels: Levels, key: str) -> Grouping | None:
 
 
 def _calendar(levels: Levels, key: str) -> Grouping | None:
-    rules: tuple[tuple[str, Period], ...] = (("years", "year"), ("months", "month"))
+    rules: tuple[tuple[str, columns.Period], ...] = (("years", "year"), ("months", "month"))
     for rule, period in rules:
         group, after = periods(levels, period)
         if 1 < after < len(group):
@@ -426,14 +422,14 @@ def _calendar(levels: Levels, key: str) -> Grouping | None:
     return None
 
 
-def periods(levels: Levels, period: Period) -> tuple[NDArray[np.int64], int]:
+def periods(levels: Levels, period: columns.Period) -> tuple[NDArray[np.int64], int]:
     """The month, quarter, year or decade of each level of dates, as group numbers, and how many groups there are."""
     days = levels.labels()
     months = np.array([int(day[:4]) * 12 + int(day[5:7]) - 1 if _is_day(day) else -1 for day in days], np.int64)
-    return _numbered(np.where(months < 0, -1, months // MONTHS[period]))
+    return _numbered(np.where(months < 0, -1, months // columns.MONTHS[period]))
 
 
-def by_period(column: str, coded: Coded, period: Period) -> Step | None:
+def by_period(column: str, coded: columns.Coded, period: columns.Period) -> Step | None:
     """The recipe step that shortens dates; None where these are times of a day or spans of time."""
     kind = str(coded.arrow_type)
     return {"method": "recode", "column": column, "period": period} if kind.startswith(("date", "timestamp")) else None

@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.frequencies import Margin, margin_of
+from sdckit.cells import as_cells, frequencies
 from sdckit.cells.packing import TABLE_SPAN
 from sdckit.cells.table import Cells
 from sdckit.data import arguments
@@ -400,7 +399,7 @@ def figures_of(columns: dict[str, Any], size: Any, k: Sequence[int], n: int) -> 
     return Figures(below[0], total / n, dict(zip(k, below[1:], strict=True)))
 
 
-def _of_margin(margin: Margin, k: Sequence[int], n: int) -> Figures:
+def _of_margin(margin: frequencies.Margin, k: Sequence[int], n: int) -> Figures:
     return figures_of(margin.frequencies(), margin.size, k, n)
 
 
@@ -519,7 +518,7 @@ class KeyContributions(Result):
         """The task that leaves a key out, then each of the others too, starting from the cells merged already."""
 
         def task() -> list[tuple[tuple[str, ...], Figures]]:
-            single = margin_of(self.cells).without(key)
+            single = frequencies.margin_of(self.cells).without(key)
             rows: list[tuple[tuple[str, ...], Figures]] = [((key,), _of_margin(single, self.k, self.n))]
             if self.pairs and len(self.cells.keys) > 2:
                 for other in others:
@@ -533,7 +532,7 @@ class KeyContributions(Result):
         levels, grouping = self._levels[key], self._groupings[key]
         figures = self._left_out.coarser.get(key)
         if figures is None:
-            coarse = margin_of(self.cells).coarser(key, levels.codes, grouping.codes(levels))
+            coarse = frequencies.margin_of(self.cells).coarser(key, levels.codes, grouping.codes(levels))
             figures = _of_margin(coarse, self.k, self.n)
         return Coarsened.of(grouping, levels, self._whole, figures)
 
@@ -573,8 +572,7 @@ class KeyContributions(Result):
     @cached_property
     def table_figures(self) -> dict[str, dict[str, Any]]:
         """The table by the names of the keys left out."""
-        rows = self.table
-        return {" + ".join(row.variables): {name: getattr(row, name) for name in OF_ROW} for row in rows}
+        return {" + ".join(row.variables): {name: getattr(row, name) for name in OF_ROW} for row in self.table}
 
     @cached_property
     def coarsening_figures(self) -> dict[str, dict[str, Any]]:
@@ -696,7 +694,7 @@ def key_contributions(
     levels = arguments.counts(k, "k", "counts records", at_least=2)
     arguments.flag(pairs, "pairs")
     scenario = arguments.scenario_or_none(scenario)
-    cells = tabulate_given(
+    cells = as_cells.tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, missing=missing, alpha=alpha,
         scenario=scenario,
     )  # fmt: skip

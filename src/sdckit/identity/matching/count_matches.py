@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.cells.frequencies import missing_patterns
-from sdckit.cells.packing import Layout, group_codes
+from sdckit.cells import frequencies, packing
 from sdckit.data.columns import ALL_VALID
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
@@ -126,7 +125,7 @@ def _match_words(categories: Sequence[Category], wild: Sequence[Any], times: Int
     bits = [max(int(c.target.max(initial=0)), int(c.released.max(initial=0))).bit_length() for c in categories]
     if sum(bits) > WORD + 1 or len(wild) > WORD:
         return None
-    layout, n = Layout(tuple(accumulate(bits[:-1], initial=0)), tuple(bits)), len(categories[0].target)
+    layout, n = packing.Layout(tuple(accumulate(bits[:-1], initial=0)), tuple(bits)), len(categories[0].target)
     words = np.empty(n + len(categories[0].released), np.uint64)
     for file, side in enumerate((words[:n], words[n:])):
         codes = ((c.target, c.released)[file] for c in categories)
@@ -136,7 +135,7 @@ def _match_words(categories: Sequence[Category], wild: Sequence[Any], times: Int
     del words
     released = np.bincount(theirs, times, k).astype(np.float64, copy=False)
     at = [j for j, category in enumerate(categories) if any(category is other for other in wild)]
-    pattern, clear_of = missing_patterns(cells.words, layout, at, [0] * len(bits))
+    pattern, clear_of = frequencies.missing_patterns(cells.words, layout, at, [0] * len(bits))
     _check_patterns(len(np.unique(pattern[np.bincount(mine, minlength=k) > 0])), len(np.unique(pattern[released > 0])))
     matching = match_columns(cells.words, released[:, None], pattern, clear_of)[:, 0] + released
     return matching.astype(np.int64)[mine]
@@ -165,8 +164,7 @@ def _patterns(
         for bit, variable in enumerate(wild):
             word |= variable.missing()[side].astype(np.int64) << bit
         patterns, of_row = np.unique(word, return_inverse=True)
-        order = np.argsort(of_row, kind="stable")
-        parts = np.split(order, np.cumsum(np.bincount(of_row))[:-1])
+        parts = np.split(np.argsort(of_row, kind="stable"), np.cumsum(np.bincount(of_row))[:-1])
         sides[side].extend(zip(patterns.tolist(), parts, strict=True))
     _check_patterns(len(sides[0]), len(sides[1]))
     return sides
@@ -227,7 +225,7 @@ def _of(dimension: Dimension, points: Ints, boxes: Ints) -> Dimension:
 
 
 def _groups(columns: Sequence[tuple[Codes, Codes]], n: int, r: int) -> tuple[Codes, Codes, int]:
-    groups = group_codes([np.concatenate(pair) for pair in columns], n + r)
+    groups = packing.group_codes([np.concatenate(pair) for pair in columns], n + r)
     return groups.of_row[:n], groups.of_row[n:], len(groups.size)
 
 
@@ -262,5 +260,5 @@ def _category_groups(categories: Sequence[Category], target: Floats, released: F
     columns += [gap for gap in gaps.T if gap.any()]
     if not columns:
         return np.zeros(n, np.int64), np.zeros(len(released), np.int64)
-    group = group_codes(columns, n + len(released)).of_row.astype(np.int64)
+    group = packing.group_codes(columns, n + len(released)).of_row.astype(np.int64)
     return group[:n], group[n:]

@@ -9,16 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.number_columns import MOST_CODES, declared_numbers, measured_columns
+from sdckit.cells import number_columns, parted_pair
 from sdckit.cells.pair import Pair, open_files, open_pair
-from sdckit.cells.parted_pair import PartedPair, can_deal_together, deal_together, do_not_fit, kept_columns
 from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.data import arguments
-from sdckit.data.columns import is_number
-from sdckit.data.frames import is_lazy
-from sdckit.data.memory import bytes_here, bytes_of_matching, what_opens
+from sdckit.data import arguments, columns, frames, memory, nearest
 from sdckit.data.missing_values.missing import MissingRule, Rule
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -127,16 +122,10 @@ class MatchBy:
 
 
 def match_by(
-    *,
-    known: Sequence[str],
-    synthetic: Sequence[str],
-    numeric: Sequence[str],
-    width: float | Sequence[float] | Mapping[str, float],
-    relative: bool | Sequence[bool] | Mapping[str, bool],
-    missing: MissingRule | None,
-    scenario: Scenario | None,
-    exact: Sequence[str] = (),
-) -> MatchBy:
+    *, known: Sequence[str], synthetic: Sequence[str], numeric: Sequence[str],
+    width: float | Sequence[float] | Mapping[str, float], relative: bool | Sequence[bool] | Mapping[str, bool],
+    missing: MissingRule | None, scenario: Scenario | None, exact: Sequence[str] = (),
+) -> MatchBy:  # fmt: skip
     """Check the arguments that name the variables rows are matched by.
 
     `exact` are known variables that only a dict `width` gives an interval.
@@ -167,7 +156,7 @@ def match_by(
     for role, listed in {"numeric": numbers, "width": width, "relative": relative}.items():
         for name in listed if isinstance(listed, (tuple, Mapping)) else ():
             if name not in names:
-                words = f"{role}: {name!r} is neither known nor synthetic; {did_you_mean(str(name), names)}"
+                words = f"{role}: {name!r} is neither known nor synthetic; {nearest.did_you_mean(str(name), names)}"
                 raise ColumnError(words, argument=role)
     listed_numbers = [name for name in names if name in numbers and name not in exact]
     width = _by_name(width, listed_numbers, "width")
@@ -204,7 +193,7 @@ def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
 
     Raises `DataError`: several widths, one that is relative, or missing values that match any.
     """
-    if width is not None and not is_number(width):
+    if width is not None and not columns.is_number(width):
         raise DataError("width is one number of standard deviations where distance='euclidean'", argument="width")
     if relative is not None:
         words = "relative says nothing where distance='euclidean': the width is in standard deviations"
@@ -348,7 +337,7 @@ def files_to_match(
     if keys:
         fixed, made = of_scenario.known, of_scenario.synthetic
     rest = tuple(name for name in keys if name not in (*fixed, *made))
-    declared = declared_numbers(asked.numeric, scenario, names)
+    declared = number_columns.declared_numbers(asked.numeric, scenario, names)
     given = asked.width if asked.width is not None else of_scenario.width
     by: dict[str, Any] = {"width": DEFAULT_WIDTH if given is None else given, "missing": asked.missing}
     by |= {"relative": asked.relative, "scenario": scenario}
@@ -360,17 +349,17 @@ def files_to_match(
     match_by(known=(*fixed, *rest), synthetic=made, numeric=declared or (), **early)
     roles = {"keys": keys} if keys else {"known": fixed, "synthetic": made}
     opened = open_files(original, released, id=id)
-    in_parts = counted and can_deal_together(opened, (*names, *also))
+    in_parts = counted and parted_pair.can_deal_together(opened, (*names, *also))
     try:
-        if in_parts and not also and do_not_fit(opened, names):
+        if in_parts and not also and parted_pair.do_not_fit(opened, names):
             raise TooMuchError
         pair = open_pair(opened, categories={}, unread=roles, also=also, aligned=True, counted=counted)
         changed = tuple(name for name in rest if not all(pair.identical([name])))
     except TooMuchError:
         if not in_parts:
             raise
-        changed = tuple(name for name in rest if name not in kept_columns(opened, rest))
-        pair = deal_together(opened, tuple(names), also=also)
+        changed = tuple(name for name in rest if name not in parted_pair.kept_columns(opened, rest))
+        pair = parted_pair.deal_together(opened, tuple(names), also=also)
     fixed, made = (*fixed, *(name for name in rest if name not in changed)), (*made, *changed)
     by |= {"known": _in_order(fixed, names), "synthetic": _in_order(made, names)}
     by["exact"] = by["known"] if asked.known_exact or (keys and declared is None) else ()
@@ -381,7 +370,7 @@ def files_to_match(
         role: [name for name in some if name in matched_by.equal]
         for role, some in {"known": matched_by.known, "synthetic": matched_by.synthetic}.items()
     }
-    if not isinstance(pair, PartedPair):
+    if not isinstance(pair, parted_pair.PartedPair):
         pair = open_pair(pair, categories=equal, numeric={"numeric": matched_by.numeric}, aligned=True)
     many, sure = [name for name in unsaid if values[name] == "many"], [name for name in numbers if name not in unsaid]
     # Codes left as they were are matched by equality: as numbers, they never have fewer matches.
@@ -399,14 +388,14 @@ def files_to_match(
 
 def refuse_what_does_not_fit(pair: Pair, n_variables: int, n_intervals: int = 0) -> None:
     """Raise TooMuchError where matching what came from an engine takes more than is left beside it."""
-    plan: Any = next((frame for frame in pair.plans if is_lazy(frame)), None)
-    here = None if plan is None or isinstance(pair, PartedPair) else bytes_here(plan)
+    plan: Any = next((frame for frame in pair.plans if frames.is_lazy(frame)), None)
+    here = None if plan is None or isinstance(pair, parted_pair.PartedPair) else memory.bytes_here(plan)
     rows = max(map(len, pair.frames)) if here is not None else 0
-    takes = bytes_of_matching(rows, 2 * n_variables, n_intervals)
+    takes = memory.bytes_of_matching(rows, 2 * n_variables, n_intervals)
     if here is not None and takes > here:
         raise TooMuchError(
             f"matching {rows:,} rows with as many takes about {takes / 1e9:.1f} GB, and {here / 1e9:.1f} GB are left "
-            f"beside the engine; take fewer columns, recode them more coarsely, {what_opens(plan, takes / here)}"
+            f"beside the engine; take fewer columns, recode them more coarsely, {memory.what_opens(plan, takes / here)}"
         )
 
 
@@ -420,9 +409,9 @@ def _by_values(pair: Pair, names: Sequence[str]) -> dict[str, Values]:
             continue
         if any((values != np.round(values)).any() for values in (original, *others)):
             looks[name] = "decimals"
-        elif len(distinct := np.unique(original)) > MOST_CODES:
+        elif len(distinct := np.unique(original)) > number_columns.MOST_CODES:
             looks[name] = "many"
-        elif measured_columns(pair, [name]):
+        elif number_columns.measured_columns(pair, [name]):
             looks[name] = "floats"
         else:
             looks[name] = "codes" if all(np.isin(values, distinct).all() for values in others) else "new"

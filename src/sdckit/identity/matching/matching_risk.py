@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.packing import group_codes
+from sdckit.cells import packing, pair_result
 from sdckit.cells.pair import Pair
-from sdckit.cells.pair_result import mean_figures
 from sdckit.cells.parted_pair import PartedPair
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, Piece, breakdown
@@ -26,8 +25,7 @@ from sdckit.errors import DataError, sure
 from sdckit.identity.matching import matching_options
 from sdckit.identity.matching.count_matches import Category, Interval, match, match_in_ball
 from sdckit.identity.matching.matching_options import Asked, FilesToMatch, MatchBy, MatchedVariable
-from sdckit.numerics.array_types import Ints
-from sdckit.numerics.grouping import first_of_groups, sum_of_equal
+from sdckit.numerics import array_types, grouping
 from sdckit.result import FileFigure
 
 Bounds = Literal["closed", "open"]
@@ -342,8 +340,7 @@ class MatchingRisk(PairRecordResult):
         tuple of int
             They sum to ``n``.
         """
-        risk = self.matched.risk[0]
-        place = np.searchsorted(RISK_STEPS, risk, side="left")
+        place = np.searchsorted(RISK_STEPS, self.matched.risk[0], side="left")
         return tuple(np.bincount(place, self.matched.times, len(RISK_STEPS)).astype(np.int64).tolist())
 
     def plot(self, *, internal: bool = False, before: MatchingRisk | None = None) -> Any:
@@ -579,7 +576,7 @@ def matching_risk(
             for figures, risk in zip(per_release, expected, strict=True)
         )
     described = {"bounds": bounds, "around": around, "distance": distance}
-    means = mean_figures(per_release, notes)
+    means = pair_result.mean_figures(per_release, notes)
     if math.isnan(means["false_match_rate"]):
         notes["false_match_rate"] = NO_UNIQUE_MATCH
     result = MatchingRisk(
@@ -646,7 +643,7 @@ def _matched_in_parts(
     if any(_reads_differently(pair, how, other, options) for other, _ in files.readings):
         raise TooMuchError(f"{NOT_IN_PARTS}: numbers that may as well be categories; numeric=[...] says which they are")
     known = [_released_by(pair, how.known, j) for j in range(1, pair.m + 1)]
-    found: list[tuple[NDArray[Any], Ints]] = []
+    found: list[tuple[NDArray[Any], array_types.Ints]] = []
     for part in pair.parts():
         groups, rows = part.groups(how.names), part.groups(how.names).of_row[0]
         counts = [size[rows] for size in groups.size[1:]]
@@ -661,23 +658,23 @@ def _matched_in_parts(
     return Matched(np.arange(len(times)), values[:m], true, values[2 * m : 3 * m], times, values[3 * m] if by else None)
 
 
-def _released_by(pair: PartedPair, known: Sequence[str], file: int) -> tuple[Ints, Ints]:
+def _released_by(pair: PartedPair, known: Sequence[str], file: int) -> tuple[array_types.Ints, array_types.Ints]:
     """Combinations of the known variables in a release, ascending, and the records of each."""
-    found = [sum_of_equal(part.words(known, file), part.by_file(file)) for part in pair.parts()]
-    words, records = sum_of_equal(*map(np.concatenate, zip(*found, strict=True)))
+    found = [grouping.sum_of_equal(part.words(known, file), part.by_file(file)) for part in pair.parts()]
+    words, records = grouping.sum_of_equal(*map(np.concatenate, zip(*found, strict=True)))
     return words, records.astype(np.int64)
 
 
-def _looked_up(words: Ints, known: Ints, records: Ints) -> Ints:
+def _looked_up(words: array_types.Ints, known: array_types.Ints, records: array_types.Ints) -> array_types.Ints:
     at = np.minimum(np.searchsorted(known, words), len(known) - 1)
     return np.where(known[at] == words, records[at], 0)
 
 
-def _merged(values: Ints, times: Ints) -> tuple[Ints, Ints]:
+def _merged(values: array_types.Ints, times: array_types.Ints) -> tuple[array_types.Ints, array_types.Ints]:
     """Rows (the second axis) that are alike in all values as one, with their records together."""
-    groups = group_codes(list(values), values.shape[1])
+    groups = packing.group_codes(list(values), values.shape[1])
     k = len(groups.size)
-    return values[:, first_of_groups(groups.of_row, k)], np.bincount(groups.of_row, times, k).astype(np.int64)
+    return values[:, grouping.first_of_groups(groups.of_row, k)], np.bincount(groups.of_row, times, k).astype(np.int64)
 
 
 def _other_reading(

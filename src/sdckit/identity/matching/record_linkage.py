@@ -14,16 +14,13 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells import as_cells, shared_coding
 from sdckit.cells.pair import Pair, check_present, open_files, open_pair
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import check_ids
 from sdckit.cells.record_result import Breakdown, IntervalKind, PairRecordResult, breakdown, group_columns
-from sdckit.cells.shared_coding import share_coding
-from sdckit.data import arguments
+from sdckit.data import arguments, drawn_rows, frames
 from sdckit.data.columns import code_column, first_rows, float_values
-from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, mean_interval, people_drawn, share_interval
-from sdckit.data.frames import blocks, column_names, is_lazy, rows_among
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
@@ -59,7 +56,7 @@ class Compared:
         codes = []
         for name in self.categories:
             sides = [(column, column.codes()) for column in (code_column(known[name]), code_column(masked[name]))]
-            mine, theirs = share_coding(name, sides, ("the original", "the release")).codes
+            mine, theirs = shared_coding.share_coding(name, sides, ("the original", "the release")).codes
             codes.append((mine, np.append(theirs, [0] * len(ends))))
         if self.power is None:
             first, second = gower(values, codes, weights=self.weights)
@@ -86,7 +83,7 @@ class PeopleDrawn:
         masked = self.pair.released[j]
         own = paired(*reversed(compared.encode(self.pair.original, masked, self.ends)))
         nearest, start = None, 0
-        for block in blocks(plan, compared.names, BLOCK):
+        for block in frames.blocks(plan, compared.names, BLOCK):
             known, query = compared.encode(block, masked, self.ends)
             part = prepare(known).nearest(query, min(k, known.n))
             part = Neighbours(part.distance, part.index + start, part.n_closer, part.n_tied, part.tolerance)
@@ -126,10 +123,10 @@ def draw_people(
     labels, names = opened.names, compared.names
     wanted_of = {"variables": names, "id": (id,)}
     check_present([(frame, wanted_of, label) for frame, label in zip(opened.frames, labels, strict=True)])
-    plans: list[Any] = [frame for frame in opened.frames if is_lazy(frame)]
-    check_ids(plans, id, [label for frame, label in zip(opened.frames, labels, strict=True) if is_lazy(frame)])
-    ids, _ = columns_in_memory(opened.original, {"id": (id,), "by": by})
-    rows, n = draw_rows(ids.get_column(id), k, key, group_columns(ids, by)[1] if by else None)
+    plans: list[Any] = [frame for frame in opened.frames if frames.is_lazy(frame)]
+    check_ids(plans, id, [label for frame, label in zip(opened.frames, labels, strict=True) if frames.is_lazy(frame)])
+    ids, _ = as_cells.columns_in_memory(opened.original, {"id": (id,), "by": by})
+    rows, n = drawn_rows.draw_rows(ids.get_column(id), k, key, group_columns(ids, by)[1] if by else None)
     wanted = ids.get_column(id)[rows.tolist()].to_list()
     n_original = len(ids)
     del ids
@@ -153,7 +150,7 @@ def _rows(
 
     def passing() -> Iterator[Any]:
         nonlocal size
-        for block in blocks(frame, columns, BLOCK):
+        for block in frames.blocks(frame, columns, BLOCK):
             size += len(block)
             for j, name in enumerate(numbers):
                 values = float_values(block[name], "numeric")
@@ -165,7 +162,7 @@ def _rows(
                 ends[1, j] = np.fmax.reduce(values, initial=ends[1, j])
             yield block
 
-    together = rows_among(passing(), id, wanted)
+    together = frames.rows_among(passing(), id, wanted)
     if empty:
         raise DataError(f"{label}: numeric {next(name for name in numbers if name in empty)!r} has no value at all")
     place = {value: number for number, value in enumerate(wanted)}
@@ -175,7 +172,7 @@ def _rows(
 def are_numbers(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
     """Those of some columns that the original stores as numbers."""
     kinds = opened.original.collect_schema()
-    return tuple(name for name in names if name in column_names(opened.original) and kinds[name].is_numeric())
+    return tuple(name for name in names if name in frames.column_names(opened.original) and kinds[name].is_numeric())
 
 
 Method = Literal["nearest", "rank", "assignment"]
@@ -215,16 +212,9 @@ def options(method: Method, distance: Distance, n_best: int, weights: Weights) -
 
 
 def linked_variables(
-    original: Any,
-    released: Any,
-    *,
-    variables: Sequence[str] | None,
-    numeric: Sequence[str] | None,
-    chosen: Options,
-    scenario: Scenario | None,
-    id: str | None,
-    also: Sequence[str] = (),
-) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
+    original: Any, released: Any, *, variables: Sequence[str] | None, numeric: Sequence[str] | None, chosen: Options,
+    scenario: Scenario | None, id: str | None, also: Sequence[str] = (),
+) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:  # fmt: skip
     """Open the files; the numeric variables, and all variables. `also`: further columns of the original."""
     names, declared = _named(variables, numeric, chosen, scenario)
     if declared is None:
@@ -552,7 +542,7 @@ def record_linkage(
     chosen = options(method, distance, n_best, weights)
     rng = arguments.seed(seed)
     broken = breakdown(original, by, RecordLinkage, interval, rng, scenario, prefix)
-    drawn = people_drawn(targets, broken.by)
+    drawn = drawn_rows.people_drawn(targets, broken.by)
     if drawn is not None and (interval is not None or method == "assignment"):
         given = "interval=" if interval is not None else "method='assignment'"
         raise DataError(f"{given} takes all records, and targets= draws some; leave one out", argument="targets")
@@ -574,7 +564,7 @@ def record_linkage(
         raise DataError(f"{words}; use method='nearest', or a sample of the records", argument="method")
     notes = {"numeric": f"compared as numbers: {', '.join(numbers)}"} if numbers else {}
     notes |= same_note(sum(pair.identical(names)), pair.m)
-    rows, n = (None, pair.n) if drawn is None else _drawn(pair, drawn, rng.bytes(KEY_BYTES), broken.by)
+    rows, n = (None, pair.n) if drawn is None else _drawn(pair, drawn, rng.bytes(drawn_rows.KEY_BYTES), broken.by)
     encode = encoders(pair, names, numbers, chosen)
     files = (encode(j) for j in range(pair.m))
     links = [assigned_links(*two) if method == "assignment" else nearest_links(*two, n_best, rows) for two in files]
@@ -601,7 +591,7 @@ def _of_people(
 ) -> RecordLinkage:  # fmt: skip
     """The result on people drawn, of whom the first n are of the whole file."""
     figures = tuple(_figures(link, n, n_original, n_best) for link in links)
-    notes |= drawn_note(n, n_original)
+    notes |= drawn_rows.drawn_note(n, n_original)
     intervals = _intervals(links, n) if n < n_original else {}
     own = {"n": n, "links": tuple(links), "rows": rows, "prefix": prefix, "intervals": intervals}
     return RecordLinkage.of(pair, figures, MISSING_RULE, notes, **own)
@@ -612,7 +602,7 @@ def _streamed(
     rng: np.random.Generator, prefix: str,
 ) -> RecordLinkage:  # fmt: skip
     """Link people drawn where the files are too large to be brought: the original passes by in blocks."""
-    people_drawn(k, id=opened.id)
+    drawn_rows.people_drawn(k, id=opened.id)
     names, declared = named
     numbers = are_numbers(opened, names) if declared is None else declared
     categories = tuple(name for name in names if name not in numbers)
@@ -622,7 +612,7 @@ def _streamed(
     weights = None if chosen.weights is None else [given[name] for name in (*numbers, *categories)]
     power = {"gower": None, "euclidean": 2, "manhattan": 1}[chosen.distance]
     compared = Compared(numbers, categories, weights, power)
-    people = draw_people(opened, compared, k, rng.bytes(KEY_BYTES), broken.by, broken.also)
+    people = draw_people(opened, compared, k, rng.bytes(drawn_rows.KEY_BYTES), broken.by, broken.also)
     links = []
     for j in range(opened.m):
         nearest, true = people.links(j, opened.original, compared, max(chosen.n_best, 2))
@@ -633,9 +623,9 @@ def _streamed(
 
 def _drawn(pair: Pair, k: int, key: bytes, by: Sequence[str]) -> tuple[Ints, int]:
     """Rows of the people drawn, those of the whole file first, and how many these are."""
-    people_drawn(k, id=pair.id)
+    drawn_rows.people_drawn(k, id=pair.id)
     groups = group_columns(pair.original, by)[1] if by else None
-    return draw_rows(pair.original.get_column(str(pair.id)), k, key, groups)
+    return drawn_rows.draw_rows(pair.original.get_column(str(pair.id)), k, key, groups)
 
 
 def _people(pair: Pair, rows: Ints) -> Pair:
@@ -652,7 +642,7 @@ def _people(pair: Pair, rows: Ints) -> Pair:
 
 def _intervals(links: Sequence[Links], n: int) -> dict[str, tuple[float, float]]:
     """95 % intervals of figures of n people drawn; with several releases the means of their ends."""
-    rates = np.mean([share_interval(link.correct[:n]) for link in links], axis=0).tolist()
-    distances = np.mean([mean_interval(link.distance[:n]) for link in links], axis=0).tolist()
+    rates = np.mean([drawn_rows.share_interval(link.correct[:n]) for link in links], axis=0).tolist()
+    distances = np.mean([drawn_rows.mean_interval(link.distance[:n]) for link in links], axis=0).tolist()
     low, high = rates
     return {"rate": (low, high), "correct_links": (n * low, n * high), "mean_distance": tuple(distances)}

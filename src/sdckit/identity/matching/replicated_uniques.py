@@ -155,13 +155,9 @@ class ReplicatedUniques(PairRecordResult):
 
 
 def open_keys(
-    original: Any,
-    released: Any,
-    keys: Sequence[str] | None,
-    scenario: Scenario | None,
-    id: str | None,
+    original: Any, released: Any, keys: Sequence[str] | None, scenario: Scenario | None, id: str | None,
     broken: Breakdown,
-) -> tuple[Pair, tuple[str, ...], dict[str, str]]:
+) -> tuple[Pair, tuple[str, ...], dict[str, str]]:  # fmt: skip
     """Open the files by their keys, and say where a release is the original."""
     names = resolve_roles(scenario=scenario, keys=keys).keys
     pair = open_or_part(original, released, categories={"keys": names}, also=broken.also, id=id, records=broken.drawn)

@@ -83,14 +83,9 @@ def close_and_isolated(
 
 
 def measured(
-    original: Floats,
-    released: Floats,
-    rows: NDArray[np.bool_],
-    given: Estimate | None,
-    seed: int | None,
-    factor: float,
-    isolation: float,
-) -> tuple[dict[str, float], dict[str, Floats]]:
+    original: Floats, released: Floats, rows: NDArray[np.bool_], given: Estimate | None, seed: int | None,
+    factor: float, isolation: float,
+) -> tuple[dict[str, float], dict[str, Floats]]:  # fmt: skip
     """Figures of a release, and the record columns: NaN for rows outside `rows`."""
     n = int(rows.sum())
     columns = {name: np.full(len(rows), np.nan) for name in COLUMNS}

@@ -419,8 +419,7 @@ def _standard_error(tally: Tally, drawn: Bools, n_able: int) -> float:
 def _numbered(files: PointFiles, tolerance: Sequence[float], *, multiset: bool) -> tuple[Codes, Points]:
     """Number of the point of each row of all files, and the points."""
     every = files.files
-    n_keys = len(every[0].keys)
-    columns = [np.concatenate([file.keys[j] for file in every]) for j in range(n_keys)]
+    columns = [np.concatenate([file.keys[j] for file in every]) for j in range(len(every[0].keys))]
     columns += [np.concatenate([file.also[j][file.person] for file in every]) for j in range(len(every[0].also))]
     open_keys = [column for column, wild in zip(columns, files.wild, strict=True) if wild]
     closed = [column for column, wild in zip(columns, files.wild, strict=True) if not wild]

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells import as_cells, pair_result
 from sdckit.cells.pair import Pair, open_files, read_pair, released_files
-from sdckit.cells.pair_result import mean_figures
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.files.readers import read_file
@@ -22,8 +21,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import Children
 from sdckit.display import printable
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.identity.panels.event_index import EventIndex
-from sdckit.identity.panels.point_files import PointColumns, PointFiles, read_points
+from sdckit.identity.panels import event_index, point_files
 from sdckit.identity.panels.regular_panel import Tally, regular_panel
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
@@ -325,14 +323,14 @@ def known_points(
     columns = _columns(person, keys, time, also_known, tolerance, missing, scenario)
     broken = breakdown(data, by, KnownPoints, interval, seed, scenario, prefix)
     pair = _opened(data, released, columns, broken.also, id, apart=children is not None)
-    files = read_points(pair, columns, _listed(children))
+    files = point_files.read_points(pair, columns, _listed(children))
     tallies = _tallies(files, columns, asked)
     itself = _tallies(replace(files, files=files.files[:1]), columns, asked) if pair.m else {}
     curves = [[_known(p, sums[j]) for p, sums in tallies.items()] for j in range(max(1, pair.m))]
     notes: dict[str, str] = {"alone": IN_FILE}
     per_release = tuple({f"{name}[{known.points}]": value for known in curve for name, value in known.figures.items()}
                         for curve in curves)  # fmt: skip
-    curve = tuple(PointsKnown(of_p[0].points, **mean_figures([known.figures for known in of_p]))
+    curve = tuple(PointsKnown(of_p[0].points, **pair_result.mean_figures([known.figures for known in of_p]))
                   for of_p in zip(*curves, strict=True))  # fmt: skip
     notes |= {f"{known.points} points": NOBODY for known in curve if not known.n_persons}
     if any(file.owner is None for file in files.files):
@@ -387,7 +385,7 @@ def _rows_named(scenario: Scenario, place: Children, data: Any, released: Any) -
 def _columns(
     person: str | None, keys: Sequence[str] | None, time: str | None, also_known: Sequence[str] | None,
     tolerance: Mapping[str, float] | None, missing: MissingRule | None, scenario: Scenario | None,
-) -> PointColumns:  # fmt: skip
+) -> point_files.PointColumns:  # fmt: skip
     """Check which columns are what."""
     scenario = arguments.scenario_or_none(scenario)
     arguments.column_or_none(time, "time")
@@ -409,11 +407,11 @@ def _columns(
     widths = {name: arguments.amount(width, "tolerance", "is a distance") for name, width in widths.items()}
     names = (*known, *also)
     rules = resolve_roles(scenario=scenario, keys=names, missing=missing).rules
-    return PointColumns(roles.person, time, known, also, widths, rules)
+    return point_files.PointColumns(roles.person, time, known, also, widths, rules)
 
 
 def _opened(
-    data: Any, released: Any, columns: PointColumns, by: Sequence[str], id: str | None, *, apart: bool
+    data: Any, released: Any, columns: point_files.PointColumns, by: Sequence[str], id: str | None, *, apart: bool
 ) -> Pair:  # fmt: skip
     """The files in memory; `apart`: the rows are in files of their own."""
     wanted = {"person": (columns.person,)} if apart else columns.of_points
@@ -421,7 +419,7 @@ def _opened(
     if released is None and not isinstance(data, Pair):
         arguments.column_or_none(id, "id")
         of_id = () if id is None else (id,)
-        frame, brought = columns_in_memory(data, {**wanted, "by": by, "id": of_id})
+        frame, brought = as_cells.columns_in_memory(data, {**wanted, "by": by, "id": of_id})
         return Pair(frame, (), aligned=False, id=id, brought=brought, orders=())
     return read_pair(open_files(data, released, id=id), wanted, also=by, aligned=False)
 
@@ -430,13 +428,13 @@ def _listed(children: Any) -> Sequence[Any] | None:
     return children if children is None or isinstance(children, list | tuple) else [children]
 
 
-def _tallies(files: PointFiles, columns: PointColumns, asked: Asked) -> dict[int, list[Tally]]:
+def _tallies(files: point_files.PointFiles, columns: point_files.PointColumns, asked: Asked) -> dict[int, list[Tally]]:
     """The sums over subsets of each number of points, for each file that people are looked for in."""
     most, k, rng, panel = asked.most_subsets, asked.k, asked.rng, regular_panel(files)
     if panel is not None:
         out = {p: panel.tallies(p, most, k, rng, by_wave=p == asked.usual) for p in asked.points}
     else:
-        events = EventIndex(files, tuple(columns.tolerance.values()), timed=columns.time is not None)
+        events = event_index.EventIndex(files, tuple(columns.tolerance.values()), timed=columns.time is not None)
         out = {p: events.tallies(p, most, asked.most_persons, k, rng) for p in asked.points}
     for sums in out.values():
         for tally in sums:  # what is not known of one release is not known of their mean
@@ -456,7 +454,7 @@ def _known(points: int, tally: Tally) -> PointsKnown:
     return PointsKnown(points, float(len(n)), float(n.sum()), n_alone, standard_error=tally.error, **shares)
 
 
-def _by_person(files: PointFiles, tallies: Mapping[int, Sequence[Tally]]) -> dict[str, Floats]:
+def _by_person(files: point_files.PointFiles, tallies: Mapping[int, Sequence[Tally]]) -> dict[str, Floats]:
     """Values of each person, a row for each file that people are looked for in."""
     out = {"n_points": np.bincount(files.files[0].person, minlength=files.files[0].n_persons)[None].astype(np.float64)}
     for points, sums in tallies.items():

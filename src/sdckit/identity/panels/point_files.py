@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells import as_cells, shared_coding
 from sdckit.cells.pair import Pair
-from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column, days_values, first_rows
 from sdckit.data.missing_values.missing import Rule
 from sdckit.errors import ColumnError, DataError
@@ -85,7 +84,7 @@ def read_points(pair: Pair, columns: PointColumns, children: Sequence[Any] | Non
         if len(children) != len(pair.frames):
             says = f"children= holds {len(children)} files for {len(pair.frames)}; give those of the original first"
             raise DataError(says, argument="children")
-        frames = [columns_in_memory(file, columns.of_points)[0] for file in children]
+        frames = [as_cells.columns_in_memory(file, columns.of_points)[0] for file in children]
         names = tuple(f"the children of {name}" for name in labels)
     people, persons = [], []
     for j, frame in enumerate(pair.frames):
@@ -156,7 +155,7 @@ def _followed(
 
 def _joint(frames: Sequence[Any], name: str, labels: Sequence[str]) -> Any:
     coded = [code_column(frame[name]) for frame in frames]
-    return share_coding(name, [(column, column.codes()) for column in coded], labels)
+    return shared_coding.share_coding(name, [(column, column.codes()) for column in coded], labels)
 
 
 def _refuse_missing(gone: Bools, name: str, role: str, label: str) -> None:

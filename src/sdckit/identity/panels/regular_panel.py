@@ -10,8 +10,7 @@ from math import comb
 
 import numpy as np
 
-from sdckit.cells.frequencies import wildcard_matches
-from sdckit.cells.packing import Tabulated, group_codes, tabulate
+from sdckit.cells import frequencies, packing
 from sdckit.data.columns import ALL_VALID, Coded
 from sdckit.errors import sure
 from sdckit.identity.panels.point_files import PointFile, PointFiles
@@ -145,7 +144,7 @@ class RegularPanel:
             ends = np.searchsorted(rows, self.ends)
         if ends[0] == 0:
             return [math.nan for _ in tallies]
-        table = tabulate([column.of(rows) for column in columns], None)
+        table = packing.tabulate([column.of(rows) for column in columns], None)
         wild = [column.wild for column in columns]
         mine = slice(0, int(ends[0]))
         persons = slice(0, int(self.ends[0])) if isinstance(rows, slice) else rows[mine]
@@ -153,7 +152,7 @@ class RegularPanel:
         for j, (tally, counted) in enumerate(zip(tallies, self._sizes(table, ends), strict=True)):
             size = counted
             if any(wild):
-                matched = wildcard_matches(
+                matched = frequencies.wildcard_matches(
                     table, size=counted, weight=np.zeros(len(counted)), missing_codes=[0] * len(columns), wild=wild,
                     alpha=1.0, n_strata=len(columns),  # a person without any value in these waves is a candidate, too
                 )  # fmt: skip
@@ -167,7 +166,7 @@ class RegularPanel:
                     tally.of_wave[1, wave, persons] += alone
         return shares
 
-    def _sizes(self, table: Tabulated, ends: Ints) -> Iterator[Floats]:
+    def _sizes(self, table: packing.Tabulated, ends: Ints) -> Iterator[Floats]:
         """Persons of each file that people are looked for in, in each cell."""
         of_row, size = table.of_row, table.size
         if len(ends) == 1:
@@ -231,6 +230,6 @@ def _columns(codes: Sequence[Codes], n_codes: Sequence[int], wild: Sequence[bool
     closed = [column for j, column in enumerate(codes) if j not in open_keys]
     columns = [Column(codes[j], max(2, n_codes[j]), wild=True) for j in open_keys]
     if closed:
-        groups = group_codes(closed, len(closed[0]))
+        groups = packing.group_codes(closed, len(closed[0]))
         columns.insert(0, Column(groups.of_row, len(groups.size), wild=False))
     return tuple(columns)

@@ -10,12 +10,10 @@ import numpy as np
 
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import AnyCells
-from sdckit.data import arguments
-from sdckit.data.columns import is_number
+from sdckit.data import arguments, columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.population.k_map import file_and_population, population_cells, with_population
-from sdckit.identity.population.size_models import cells_of_people, records_of
+from sdckit.identity.population import k_map, size_models
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.result import FileFigure, mean_and_sum
 
@@ -72,7 +70,7 @@ class DeltaPresence(CellsResult):
     @property
     def records(self) -> Any:
         """A row per record of the file, in the caller's order and frame type."""
-        return records_of(self.cells, ["presence"], self.prefix)
+        return size_models.records_of(self.cells, ["presence"], self.prefix)
 
 
 def delta_presence(
@@ -142,12 +140,12 @@ def delta_presence(
     (0.0, 1.0, False, 2)
     """
     low, high = _checked(limits)
-    data, population = file_and_population(data, population)
+    data, population = k_map.file_and_population(data, population)
     if population is None:
         raise DataError("population= is missing: give the file of the people that the data is a part of")
     asked = breakdown(data, by, DeltaPresence, interval, seed, scenario, prefix)
-    cells = cells_of_people(data, keys, scenario, id, asked)
-    everybody = population_cells(population, cells.keys)
+    cells = size_models.cells_of_people(data, keys, scenario, id, asked)
+    everybody = k_map.population_cells(population, cells.keys)
 
     def shares(size: Ints, total: Ints) -> tuple[Floats, tuple[float, float, Ints]]:
         share: Floats = size / total
@@ -155,7 +153,7 @@ def delta_presence(
         counts = len(total), total.sum(), total[above].sum(), size[above].sum(), total[below].sum()
         return share, (float(share.min()), float(share.max()), np.array(counts, np.int64))
 
-    cells, parts = with_population(cells, everybody, shares, "presence")
+    cells, parts = k_map.with_population(cells, everybody, shares, "presence")
     least, most, counts = zip(*parts, strict=True)
     n_keys, people, n_above, records_above, n_below = sum(counts).tolist()
     others = everybody.n_cells > n_keys  # keys of the population that nobody in the file has
@@ -170,7 +168,7 @@ def delta_presence(
 
 def _checked(limits: Sequence[float]) -> tuple[float, float]:
     pair = tuple(limits) if isinstance(limits, (tuple, list)) else ()
-    if len(pair) != 2 or not all(map(is_number, pair)) or not 0 <= pair[0] <= pair[1] <= 1:
+    if len(pair) != 2 or not all(map(columns.is_number, pair)) or not 0 <= pair[0] <= pair[1] <= 1:
         words = "limits are the smallest and largest share allowed; give two numbers from 0 to 1, in order"
         raise DataError(words, argument="limits")
     return float(pair[0]), float(pair[1])

@@ -11,17 +11,14 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import cells_or_sizes, is_cells
-from sdckit.cells.pair import Pair
+from sdckit.cells import as_cells, pair, shared_coding
 from sdckit.cells.plans.key_sizes import KeySizes
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
-from sdckit.cells.shared_coding import matching_cells
 from sdckit.cells.table import AnyCells, Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
-from sdckit.identity.population import size_models
-from sdckit.identity.population.log_linear import expected_main_effects, grid_of
+from sdckit.identity.population import log_linear, size_models
 from sdckit.numerics.array_types import Ints
 from sdckit.result import FileFigure
 
@@ -79,7 +76,7 @@ class KMap(CellsResult):
 
 def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
     """The file and its population: as given, or of a pair its original, and the pair itself as population."""
-    if not isinstance(data, Pair):
+    if not isinstance(data, pair.Pair):
         return data, population
     if population is not None:
         raise DataError("the files are fixed by the pair given; leave population= out")
@@ -88,12 +85,12 @@ def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
 
 def population_cells(population: Any, keys: Sequence[str]) -> Cells | KeySizes:
     """Cells of a population file by the keys of the other file; a pair counts its population once."""
-    if isinstance(population, Pair):
+    if isinstance(population, pair.Pair):
         return population.once(("population", tuple(keys)), lambda: population_cells(population.population, keys))
     try:
-        if is_cells(population):
+        if as_cells.is_cells(population):
             size_models.check_records_counted(population)
-        return cells_or_sizes(population, keys)
+        return as_cells.cells_or_sizes(population, keys)
     except (ColumnError, DataError) as error:
         raise type(error)(f"population: {error}", argument="population") from None
 
@@ -123,7 +120,7 @@ def _frequency(cells: Cells, population: Cells | KeySizes) -> Ints:
     """The people with the key of each cell."""
     if isinstance(population, KeySizes):
         return population.of(cells)
-    at = matching_cells(cells, population)
+    at = shared_coding.matching_cells(cells, population)
     return np.where(at >= 0, population.table.size[at], 0)
 
 
@@ -215,8 +212,7 @@ def k_map(
     cells = size_models.cells_of_people(
         data, keys, scenario, id, broken, weight=weight, sampling_fraction=sampling_fraction
     )
-    people = population_cells(population, cells.keys)
-    cells, parts = with_population(cells, people, below, "population_frequency")
+    cells, parts = with_population(cells, population_cells(population, cells.keys), below, "population_frequency")
     smallest, *few = zip(*parts, strict=True)
     violations: dict[int, float] = dict(zip(levels, map(sum, few), strict=True))
     return broken.of(KMap(cells, min(smallest), violations, ("population_frequency",), prefix=prefix))
@@ -226,7 +222,7 @@ def _by_model(cells: Cells, levels: tuple[int, ...], prefix: str) -> KMap:
     from scipy.special import pdtr
 
     pi, f = size_models.sampling_fraction_of(cells), cells.table.size
-    unseen = (1 - pi) / pi * expected_main_effects(grid_of(cells), f.astype(np.float64))
+    unseen = (1 - pi) / pi * log_linear.expected_main_effects(log_linear.grid_of(cells), f.astype(np.float64))
     columns, violations = {}, {}
     for k in levels:
         others = k - 1 - f  # people of the population outside the file that the key may still have

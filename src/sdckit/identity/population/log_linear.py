@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.table import Cells
-from sdckit.data import arguments
-from sdckit.data.nearest import did_you_mean
+from sdckit.data import arguments, nearest
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
@@ -279,14 +278,9 @@ def _fit_margin(mu, shape, strides, target, total):  # type: ignore[no-untyped-d
 
 
 def fit_terms(
-    grid: Grid,
-    terms: Sequence[Term],
-    counts: NDArray[np.float64],
-    *,
-    start: NDArray[np.float64] | None = None,
-    tolerance: float = TOLERANCE,
-    max_cycles: int = MAX_CYCLES,
-) -> tuple[NDArray[np.float64], float]:
+    grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], *, start: NDArray[np.float64] | None = None,
+    tolerance: float = TOLERANCE, max_cycles: int = MAX_CYCLES,
+) -> tuple[NDArray[np.float64], float]:  # fmt: skip
     """Fit a hierarchical log-linear model by iterative proportional fitting.
 
     `terms` are the margins (key numbers) that the fitted table shall have; together they cover every key. `counts`
@@ -365,7 +359,7 @@ def _term(keys: Sequence[str], part: str | Sequence[str]) -> Term:
         names = list(arguments.several(part, "formula", "has a term that is no list of keys"))
     for name in names:
         if name not in keys:
-            words = f"formula: {name!r} is no key; {did_you_mean(str(name), keys)}"
+            words = f"formula: {name!r} is no key; {nearest.did_you_mean(str(name), keys)}"
             raise ColumnError(f"{words} (join keys with ':', terms with '+')", argument="formula")
     return tuple(sorted({list(keys).index(name) for name in names}))
 

@@ -211,8 +211,7 @@ def _theta(table: SizeTable, alpha: float) -> float:
 
 def _score(table: SizeTable, alpha: float) -> float:
     """Derivative of the log likelihood in alpha, at the best theta for it."""
-    theta = _theta(table, alpha)
-    t = theta / alpha
+    t = _theta(table, alpha) / alpha
     several = table.size > 1
     spread = table.classes[several] @ (special.digamma(table.size[several] - alpha) - special.digamma(1 - alpha))
     return float((table.u - 1) / alpha - t / alpha * (special.digamma(t + table.u) - special.digamma(t + 1)) - spread)
@@ -280,8 +279,7 @@ def dissimilarity(expected: Floats, observed: Floats) -> float:
 
 def pooled_sizes(one_by_one: Floats, larger: float) -> Floats:
     """Number of groups by size class (`EDGES`), from those of sizes 1 to 99 and of all larger ones."""
-    starts = np.array(EDGES[:-1]) - 1
-    return np.append(np.add.reduceat(one_by_one, starts), max(0.0, larger))
+    return np.append(np.add.reduceat(one_by_one, np.array(EDGES[:-1]) - 1), max(0.0, larger))
 
 
 def observed_sizes(table: SizeTable) -> Floats:
@@ -564,15 +562,9 @@ def _from_roots(
 
 
 def category_cells(
-    data: Any,
-    *,
-    keys: Sequence[str] | None = None,
-    weight: str | None = None,
-    sampling_fraction: float | None = None,
-    scenario: Scenario | None = None,
-    id: str | None = None,
-    broken: Breakdown = WHOLE,
-) -> Cells:
+    data: Any, *, keys: Sequence[str] | None = None, weight: str | None = None, sampling_fraction: float | None = None,
+    scenario: Scenario | None = None, id: str | None = None, broken: Breakdown = WHOLE,
+) -> Cells:  # fmt: skip
     """Tabulate a file for a model of its classes: in memory, a missing key value being a level.
 
     `broken`: subgroups and intervals, whose columns a plan has to bring.

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import row_of, tabulate_given
-from sdckit.cells.frequencies import blank_cells
+from sdckit.cells import as_cells, frequencies
 from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -19,7 +18,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import EXACT, exact_shown, plain_html
 from sdckit.errors import DataError, sure
 from sdckit.identity.contributions import coarsening
-from sdckit.identity.contributions.coarsening import Declared, Grouping, Levels
 from sdckit.result import Result
 
 # The smallest sets of keys on which one record differs from every other.
@@ -88,7 +86,7 @@ def disagreements(cells: Cells, mine: int) -> NDArray[np.bool_]:
         out[j] = codes != codes[mine]
         if rule == "wildcard":
             out[j] &= (codes != missing) & (codes[mine] != missing)
-    blank = blank_cells(
+    blank = frequencies.blank_cells(
         [level.span for level in cells.levels], cells.table.words, cells.table.layout, cells.table.codes
     )
     out[:, blank[blank != mine]] = True  # a cell without any key value matches no other cell
@@ -326,7 +324,7 @@ def explain(
         arguments.count(max_size, "max_size", "counts the keys of a set")
     arguments.column_or_none(id, "id")
     scenario = arguments.scenario_or_none(scenario)
-    cells = tabulate_given(data, keys=keys, scenario=scenario, missing=missing, weighted=False)
+    cells = as_cells.tabulate_given(data, keys=keys, scenario=scenario, missing=missing, weighted=False)
     if cells.roles.person is not None:
         words = "distinct persons cannot be counted from cells"
         raise DataError(f"{words}; leave person= out to explain a record")
@@ -359,12 +357,12 @@ def explain(
 
 def _row(cells: Cells, row: object, id: str | None) -> int:
     if id is not None:
-        return row_of(sure(cells.source), id, row)
+        return as_cells.row_of(sure(cells.source), id, row)
     says = "counts records (to name one by a column give id= too)"
     return arguments.count(row, "row", says, at_most=cells.n) - 1
 
 
-def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_], declared: Declared) -> tuple[Change, ...]:
+def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_], declared: coarsening.Declared) -> tuple[Change, ...]:
     """For each key the change that alone ends it: cells that differ on that key only are its new company."""
     alone = differs.sum(axis=0) == 1
     changes: list[Change] = []
@@ -386,7 +384,7 @@ def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_], declared: Decl
     return tuple(sorted(changes, key=lambda change: (change.entropy_lost, change.action, change.variable)))
 
 
-def _narrowest(levels: Levels, mine: int, near: NDArray[np.int64]) -> Grouping | None:
+def _narrowest(levels: coarsening.Levels, mine: int, near: NDArray[np.int64]) -> coarsening.Grouping | None:
     """The finest grouping that merges the record's level with that of some such cell (`near`)."""
     place = {code: i for i, code in enumerate(levels.codes.tolist())}
     if mine not in place:

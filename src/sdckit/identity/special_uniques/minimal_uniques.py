@@ -326,8 +326,7 @@ class _Search:
             np.array([self.rows.get(subset, 0) for subset in subsets]),
             np.zeros(len(subsets), np.int64),
         )
-        lengths = np.zeros(len(subsets), np.int64)
-        made = Lists(room, lengths, np.empty(room[-1] if keep else 0, np.uint32))
+        made = Lists(room, np.zeros(len(subsets), np.int64), np.empty(room[-1] if keep else 0, np.uint32))
         order = np.argsort(-length, kind="stable")  # long ones first, so that the threads end together
 
         def search(t: int) -> None:
@@ -451,14 +450,9 @@ class _Node:
 
 
 def find_minimal_uniques(
-    codes: NDArray[Any],
-    size: NDArray[np.int64],
-    *,
-    max_size: int,
-    absent: NDArray[np.bool_] | None = None,
-    limit: int = MEMORY_LIMIT,
-    step: Callable[[str], None] | None = None,
-) -> MinimalUniques:
+    codes: NDArray[Any], size: NDArray[np.int64], *, max_size: int, absent: NDArray[np.bool_] | None = None,
+    limit: int = MEMORY_LIMIT, step: Callable[[str], None] | None = None,
+) -> MinimalUniques:  # fmt: skip
     """Find all minimal sample uniques up to a size.
 
     `codes` (n_keys, K) are the cells, distinct combinations of codes from 0, and `size` (K,) their records; `absent`

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import Cells
-from sdckit.data import arguments
-from sdckit.data.nearest import did_you_mean
+from sdckit.data import arguments, nearest
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.coding import find_number, hash_word
@@ -68,13 +67,9 @@ def _numbered(words, distinct, slots, out):  # type: ignore[no-untyped-def]
 
 
 def count_unsafe(
-    codes: NDArray[np.int32],
-    levels: NDArray[np.int64],
-    size: NDArray[np.int64],
-    variables: Sequence[int],
-    threshold: int,
-    marks: NDArray[np.int32],
-) -> SmallTable:
+    codes: NDArray[np.int32], levels: NDArray[np.int64], size: NDArray[np.int64], variables: Sequence[int],
+    threshold: int, marks: NDArray[np.int32],
+) -> SmallTable:  # fmt: skip
     """Count one table of some variables, and mark the cells in its rare cells.
 
     `codes` (p, K): of the cells, 0 to ``levels[j] - 1`` for variable j. `size` (K,): records of the cells.
@@ -219,8 +214,7 @@ class RiskyCells(CellsResult):
     @cached_property
     def records_affected(self) -> int:
         """Records in at least one unsafe cell."""
-        size = self.cells.table.size
-        return int(size[self.cells.columns["n_unsafe"] > 0].sum())
+        return int(self.cells.table.size[self.cells.columns["n_unsafe"] > 0].sum())
 
     @property
     def rate_affected(self) -> float:
@@ -340,8 +334,7 @@ def risky_cells(
     if identification_levels is None:
         sets = sets_up_to(cells.keys, max_dim)
     else:
-        says = "gives a level for each key"
-        levels = arguments.mapping(identification_levels, "identification_levels", says)
+        levels = arguments.mapping(identification_levels, "identification_levels", "gives a level for each key")
         sets = identifying_sets(_checked_levels(levels, cells.keys))
     limits = _limits(threshold, {len(set_) for set_ in sets})
     here = cells.in_memory(*asked.extra(cells))
@@ -366,7 +359,7 @@ def sets_up_to(keys: Sequence[str], max_dim: int) -> tuple[tuple[str, ...], ...]
 def _checked_levels(levels: Mapping[str, int], keys: Sequence[str]) -> dict[str, int]:
     argument = "identification_levels"
     if unknown := [name for name in levels if name not in keys]:
-        words = f"{argument}: {unknown[0]!r} is not one of the keys; {did_you_mean(str(unknown[0]), keys)}"
+        words = f"{argument}: {unknown[0]!r} is not one of the keys; {nearest.did_you_mean(str(unknown[0]), keys)}"
         raise ColumnError(words, argument=argument)
     if absent := [key for key in keys if key not in levels]:
         raise ColumnError(f"{argument}: key {absent[0]!r} has none; give it one, 0 to leave it out", argument=argument)

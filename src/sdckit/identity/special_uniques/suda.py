@@ -12,12 +12,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.packing import group_codes
+from sdckit.cells import as_cells, packing
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import Cells
-from sdckit.data import arguments
-from sdckit.data.frames import frame_of
+from sdckit.data import arguments, frames
 from sdckit.data.missing_values.missing import MissingRule, describe_wildcards
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -253,7 +251,7 @@ class Suda(CellsResult):
             rows.append((int(row_of_cell[cell]) + 1, len(subset), names))
         columns = zip(*rows, strict=True) if rows else ([], [], [])
         named = dict(zip(("row", "size", "variables"), map(list, columns), strict=True))
-        return frame_of(named, self._backend())
+        return frames.frame_of(named, self._backend())
 
     def dis_above(self, thresholds: Sequence[float] = DIS_STEPS) -> dict[float, int]:
         """Count the records whose ``dis_score`` is above each threshold.
@@ -315,7 +313,7 @@ class Suda(CellsResult):
             raise DataError("every DIS score is 0: there is no density to draw")
         low, high = scores.quantiles([0.25, 0.75])
         at, density = kernel_density(values, size, bandwidth(values, size, (low, high)), points)
-        return frame_of({"score": at.tolist(), "density": density.tolist()}, self._backend())
+        return frames.frame_of({"score": at.tolist(), "density": density.tolist()}, self._backend())
 
     def plot(
         self, *, internal: bool = False, density: bool = False, dis: bool = False, before: Suda | None = None
@@ -388,7 +386,7 @@ def _list_msus(cells: Cells, uniques: MinimalUniques, max_size: int) -> Iterator
             if subset not in uniques.subset_counts:
                 continue
             here = np.flatnonzero(~np.any([absent[j] for j in subset], axis=0))
-            groups = group_codes([codes[j][here] for j in subset], len(here))
+            groups = packing.group_codes([codes[j][here] for j in subset], len(here))
             records = np.bincount(groups.of_row, cells.table.size[here])[groups.of_row]
             for cell in here[records == 1].tolist():
                 smaller = known.setdefault(cell, [])
@@ -497,10 +495,9 @@ def suda(
     ({1: 0, 2: 3}, [1, 1, 1, 0, 0])
     """
     arguments.choice(scoring, "scoring", ("elliot", "ihsn"))
-    says = "is the share of the population in the file"
-    arguments.share_above(sampling_fraction, "sampling_fraction", says)
+    arguments.share_above(sampling_fraction, "sampling_fraction", "is the share of the population in the file")
     asked = breakdown(data, by, Suda, interval, seed, scenario, prefix)
-    given = tabulate_given(data, keys=keys, missing=missing, scenario=scenario, id=id, weighted=False)
+    given = as_cells.tabulate_given(data, keys=keys, missing=missing, scenario=scenario, id=id, weighted=False)
     if given.roles.person is not None:
         raise DataError(PERSONS)
     cells = given.in_memory(*asked.extra(given))

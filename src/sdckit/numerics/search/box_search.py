@@ -116,8 +116,7 @@ def parts_of(tree: BoxTree, queries: Queries) -> Parts:
 
 def smallest_sums(tree: BoxTree, sizes: Ints, queries: Queries, parts: Parts, k: int) -> Floats:
     """The k smallest sums of each query, ascending; `sizes` is as in `box_search.find`."""
-    n = len(queries.numbers)
-    best = np.full((n, k), np.inf)
+    best = np.full((len(queries.numbers), k), np.inf)
     nearest = np.argsort(parts.bounds, axis=0)[:NEAREST]
     for once in nearest:
         for part in np.unique(once).tolist():
@@ -162,8 +161,7 @@ def visit_few(
     at = begins.copy()
     for part, bound in enumerate(parts.bounds):
         span = parts.spans[part]
-        which = np.flatnonzero(bound <= limits.outer)
-        for some, part_sums in _compared(tree, queries, which, span):
+        for some, part_sums in _compared(tree, queries, np.flatnonzero(bound <= limits.outer), span):
             copies = _copies(sizes, queries, some, span)
             i, row = np.nonzero((part_sums <= limits.outer[some, None]) & (copies > 0))
             total, many, q, row = part_sums[i, row], copies[i, row], some[i], row + span[0]
@@ -546,16 +544,9 @@ def limits_of(smallest: Floats, metric: Metric) -> Limits:
 
 
 def visit(
-    tree: BoxTree,
-    sizes: Ints,
-    first_row: Ints,
-    queries: Queries,
-    limits: Limits,
-    *,
-    values: Floats | None = None,
-    begins: Ints | None = None,
-    n_listed: int = 0,
-) -> Visited:
+    tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, limits: Limits, *, values: Floats | None = None,
+    begins: Ints | None = None, n_listed: int = 0,
+) -> Visited:  # fmt: skip
     """Count, sum and list the rows within given sums of each query.
 
     The first four are as in `find`. `values` (K, v): summed over the places up to the third limit. `begins` (n,):

@@ -337,8 +337,7 @@ def blocks_of(tree: BoxTree, numbers: NDArray[np.float64], codes: NDArray[np.int
     of_queries = build(numbers, codes, tree.metric, leaf=MOST)
     place = of_queries.nodes.place
     ends = np.sort(place[place[:, 2] < 0, 1])
-    starts = np.concatenate([[0], ends[:-1]])
-    return of_queries.order, _cut(starts, ends, size)
+    return of_queries.order, _cut(np.concatenate([[0], ends[:-1]]), ends, size)
 
 
 def _cut(starts: Ints, ends: Ints, size: int) -> Ints:

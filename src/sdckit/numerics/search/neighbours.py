@@ -17,10 +17,9 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Encoded, Metric, hash_rows
 from sdckit.numerics.grouping import group
-from sdckit.numerics.search import agreement_pairs
+from sdckit.numerics.search import agreement_pairs, box_tree
 from sdckit.numerics.search.agreement import Base, ColumnSets, Packed, column_sets, find_agreeing, pack
 from sdckit.numerics.search.box_search import Answers, Limits, Queries, Visited, find, in_place, limits_of, visit
-from sdckit.numerics.search.box_tree import LEAF, BoxTree, build
 
 # Search by the categories in which rows agree, for files that suit it.
 
@@ -181,7 +180,7 @@ class Rows:
 class Planted(NamedTuple):
     """A tree; number of rows of the file at each of its places, and the first of them; place of each distinct row."""
 
-    tree: BoxTree
+    tree: box_tree.BoxTree
     sizes: Ints
     first_row: Ints
     place: Ints
@@ -206,7 +205,7 @@ class Index:
     @cached_property
     def planted(self) -> Planted:
         """The tree, built on first use."""
-        return self._plant(LEAF)
+        return self._plant(box_tree.LEAF)
 
     @cached_property
     def flat(self) -> Planted:
@@ -215,7 +214,7 @@ class Index:
 
     def _plant(self, leaf: int) -> Planted:
         numbers, codes, sizes, first_row = self.distinct
-        tree = build(numbers, codes, self.metric, leaf=leaf)
+        tree = box_tree.build(numbers, codes, self.metric, leaf=leaf)
         place = np.empty(len(tree.order), np.int64)
         place[tree.order] = np.arange(len(tree.order))
         return Planted(tree, sizes[tree.order], first_row[tree.order], place)

@@ -135,8 +135,7 @@ class Measuring:
     def clique(self, separator: tuple[int, ...], variables: tuple[int, ...], shared: Floats, rho: float) -> None:
         """Measure a table and fit it to those before it."""
         names = tuple(self.names[variable] for variable in variables)
-        counts = count_cells(self.codes, self.sizes, variables)
-        noisy, spent = noisy_counts(counts, rho, self.rows, names)
+        noisy, spent = noisy_counts(count_cells(self.codes, self.sizes, variables), rho, self.rows, names)
         for axis in range(len(separator), len(variables)):
             self._sharpen(
                 variables[axis], noisy.sum(axis=tuple(set(range(noisy.ndim)) - {axis})), spent.scale, noisy.size
@@ -161,8 +160,7 @@ class Measuring:
         """Measure declared tables, and take the other variables by themselves."""
         order = tree_order(cliques)
         for separator, variables in order:
-            shared = shared_margin(self.cliques, separator, self.n)
-            self.clique(separator, variables, shared, rho / len(order))
+            self.clique(separator, variables, shared_margin(self.cliques, separator, self.n), rho / len(order))
         for variable in set(range(len(self.sizes))) - {v for _, variables in order for v in variables}:
             self.alone(variable)
 
@@ -180,8 +178,7 @@ class Measuring:
             candidates = self._candidates(open_, max_cells) if begun else self._first(open_, max_cells)
             place = 0
             if choosing:
-                scale = scale_of(left / steps, self.rows)
-                scores = self._scores(candidates, scale, counted)
+                scores = self._scores(candidates, scale_of(left / steps, self.rows), counted)
                 place, spent = noisy_choice(scores, choosing / steps, self.rows)
                 choosing -= spent.rho
                 self.spent.append(spent)

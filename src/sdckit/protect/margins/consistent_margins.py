@@ -49,8 +49,7 @@ def fit_margins(table: Floats, margins: Mapping[tuple[int, ...], Floats]) -> Flo
     for _ in range(ROUNDS):
         off = 0.0
         for axes, margin in margins.items():
-            others = tuple(set(range(table.ndim)) - set(axes))
-            now = table.sum(axis=others, keepdims=True)
+            now = table.sum(axis=tuple(set(range(table.ndim)) - set(axes)), keepdims=True)
             aim = margin.reshape(now.shape)
             off = max(off, float(np.abs(aim - now).max()))
             table = table * np.divide(aim, now, out=np.zeros_like(now), where=now > 0)

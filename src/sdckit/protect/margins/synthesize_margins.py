@@ -10,27 +10,17 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from sdckit.data import arguments
+from sdckit.data import arguments, frames
 from sdckit.data.columns import float_values
 from sdckit.data.domain import Domain
-from sdckit.data.files.domain_files import DomainFile
-from sdckit.data.files.readers import read_file
-from sdckit.data.frames import column_names, open_frame
+from sdckit.data.files import domain_files, readers
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import table_html
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.change import Change, Protected
+from sdckit.protect.margins import clique_tree, consistent_margins
 from sdckit.protect.margins.budget_ledger import BudgetLedger, reserving
-from sdckit.protect.margins.clique_tree import (
-    Measuring,
-    attachable,
-    count_cells,
-    in_a_circle,
-    shared_margin,
-    tree_order,
-)
-from sdckit.protect.margins.consistent_margins import Clique, consistent, draw_records, expected_error
 from sdckit.protect.margins.privacy_budget import SPLIT, Spent, check_promise, epsilon_of, rho_of
 from sdckit.result import json_ready
 
@@ -92,7 +82,7 @@ class MarginsChange(Change):
 class Margins:
     """Protected tables in the order in which records are drawn, and how many records there are."""
 
-    cliques: Sequence[Clique]
+    cliques: Sequence[consistent_margins.Clique]
     n: int
     scales: Sequence[float] = ()
     spent: Sequence[Spent] = ()
@@ -102,8 +92,8 @@ def private_margins(
     codes: Any, domain: Domain, *, rho: float, cliques: Sequence[Sequence[int]] | None, max_cells: int, n: int | None
 ) -> Margins:
     """Tables measured under differential privacy, with ρ for all; `codes`: shape (variables, n)."""
-    measuring = Measuring(codes, domain.names, domain.sizes, domain.max_rows)
-    alone = not (attachable(domain.sizes, max_cells) if cliques is None else cliques)
+    measuring = clique_tree.Measuring(codes, domain.names, domain.sizes, domain.max_rows)
+    alone = not (clique_tree.attachable(domain.sizes, max_cells) if cliques is None else cliques)
     first = rho if alone else rho * SPLIT["one-way"]
     measuring.one_way(first, n)
     left = rho - sum(spent.rho for spent in measuring.spent)
@@ -123,13 +113,13 @@ def rounded_margins(
         return (base * ((2 * counts + base) // (2 * base))).astype(np.float64)
 
     total = n or max(1, int(rounded(np.array([codes.shape[1]]))[0]))
-    single = [_to_total(rounded(count_cells(codes, sizes, [v])), total) for v in range(len(sizes))]
+    single = [_to_total(rounded(clique_tree.count_cells(codes, sizes, [v])), total) for v in range(len(sizes))]
     alone = set(range(len(sizes))) - {v for clique in cliques for v in clique}
-    done = [Clique((), (v,), single[v]) for v in sorted(alone)]
-    for separator, variables in tree_order(cliques):
-        shared = shared_margin(done, separator, total)
-        counts = _to_total(rounded(count_cells(codes, sizes, variables)), total)
-        done.append(consistent(counts, separator, variables, shared, single))
+    done = [consistent_margins.Clique((), (v,), single[v]) for v in sorted(alone)]
+    for separator, variables in clique_tree.tree_order(cliques):
+        shared = clique_tree.shared_margin(done, separator, total)
+        counts = _to_total(rounded(clique_tree.count_cells(codes, sizes, variables)), total)
+        done.append(consistent_margins.consistent(counts, separator, variables, shared, single))
     return Margins(done, total)
 
 
@@ -138,7 +128,7 @@ def check_tree(cliques: Sequence[Sequence[int]], names: Sequence[str], argument:
 
     Raises DataError: they do, and which.
     """
-    if circle := in_a_circle(cliques):
+    if circle := clique_tree.in_a_circle(cliques):
         raise DataError(
             f"{', '.join(names[i] for i in circle)} overlap in a circle, and records are drawn down a tree (running-"
             "intersection property); leave one out, or join them to one table", argument=argument)  # fmt: skip
@@ -165,8 +155,8 @@ def read_tables(given: Any, domain: Domain) -> list[tuple[tuple[int, ...], Float
 
 
 def _read(name: str, table: Any, domain: Domain) -> tuple[tuple[int, ...], Floats, Any]:
-    frame = open_frame(read_file(table) if isinstance(table, str | Path) else table)
-    columns = column_names(frame)
+    frame = frames.open_frame(readers.read_file(table) if isinstance(table, str | Path) else table)
+    columns = frames.column_names(frame)
     if COUNT not in columns:
         raise ColumnError(f"{name} has no column {COUNT!r} of counts", argument="tables")
     variables = [column for column in columns if column != COUNT]
@@ -184,8 +174,7 @@ def _read(name: str, table: Any, domain: Domain) -> tuple[tuple[int, ...], Float
     counts = float_values(frame[COUNT], "column")
     if not (np.isfinite(counts) & (counts >= 0)).all() or counts.sum() <= 0:
         raise DataError(f"{name}: counts are missing, below 0 or all 0; fill suppressed cells", argument="tables")
-    cells = np.ravel_multi_index(tuple(codes.T), shape)
-    summed = np.bincount(cells, counts, math.prod(shape)).astype(np.float64)
+    summed = np.bincount(np.ravel_multi_index(tuple(codes.T), shape), counts, math.prod(shape)).astype(np.float64)
     return places, summed.reshape(shape), frame
 
 
@@ -198,13 +187,19 @@ def published_margins(read: Sequence[tuple[tuple[int, ...], Floats, Any]], n: in
         for axis, variable in enumerate(variables):
             others = tuple(set(range(counts.ndim)) - {axis})
             single.setdefault(variable, _to_total(counts.sum(axis=others), total))
-    done: list[Clique] = []
+    done: list[consistent_margins.Clique] = []
     by_set = {frozenset(variables): (variables, counts) for variables, counts in tables}
-    for separator, variables in tree_order([variables for variables, _ in tables]):
+    for separator, variables in clique_tree.tree_order([variables for variables, _ in tables]):
         named, counts = by_set[frozenset(variables)]
         turned = np.transpose(counts, [named.index(variable) for variable in variables])
         done.append(
-            consistent(_to_total(turned, total), separator, variables, shared_margin(done, separator, total), single)
+            consistent_margins.consistent(
+                _to_total(turned, total),
+                separator,
+                variables,
+                clique_tree.shared_margin(done, separator, total),
+                single,
+            )
         )
     return read[0][2], Margins(done, total)
 
@@ -315,9 +310,9 @@ def synthesize_margins(
     if tables is not None:
         like, margins = published_margins(read_tables(tables, declared), n)
     else:
-        file = DomainFile(Path(data)) if isinstance(data, str | Path) else data
-        like = None if isinstance(file, DomainFile) else open_frame(data)
-        declared.check_columns(file.columns if like is None else column_names(like))
+        file = domain_files.DomainFile(Path(data)) if isinstance(data, str | Path) else data
+        like = None if isinstance(file, domain_files.DomainFile) else frames.open_frame(data)
+        declared.check_columns(file.columns if like is None else frames.column_names(like))
         rho = rho_of(float(epsilon or 0), float(delta or 0)) if protect == "dp" else 0.0
         with reserving(budget, declared, rho) as run:
             codes = np.ascontiguousarray(declared.encode(file.read(declared) if like is None else data).T)
@@ -328,7 +323,7 @@ def synthesize_margins(
                 margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
         del codes
     rng = np.random.default_rng()  # it draws from what is protected already; there is no seed to be guessed
-    made = draw_records(margins.cliques, len(declared.columns), margins.n, rng)
+    made = consistent_margins.draw_records(margins.cliques, len(declared.columns), margins.n, rng)
     out = declared.decode(made.T, backend=_backend(like))
     parameters = {
         "protect": protect, "epsilon": epsilon, "delta": delta, "base": base, "max_cells": max_cells,
@@ -423,7 +418,7 @@ def _backend(frame: Any) -> str:
 def _change(domain: Domain, margins: Margins, parameters: dict[str, Any], rng: np.random.Generator) -> MarginsChange:
     scales = margins.scales or [math.nan] * len(margins.cliques)
     error = tuple(
-        math.nan if math.isnan(scale) else expected_error(clique, scale, rng)
+        math.nan if math.isnan(scale) else consistent_margins.expected_error(clique, scale, rng)
         for clique, scale in zip(margins.cliques, scales, strict=True)
     )
     private: dict[str, Any] = {}

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
-from sdckit.data.replace import open_eager, with_numbers
-from sdckit.data.seeds import open_rng
+from sdckit.data import arguments, replace, seeds
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.outlying import robust_distances
@@ -262,9 +260,9 @@ def add_noise(
     parted = in_two_parts(data, names, household, household_variables, seed, method)
     if parted is not None:
         return parted
-    frame = open_eager(data, {"columns": names})
+    frame = replace.open_eager(data, {"columns": names})
     values = numbers(frame, names, constant="so its noise would be none")
-    rng, secret_seed = open_rng(seed)
+    rng, secret_seed = seeds.open_rng(seed)
     before = list(values.values())
     secret: dict[str, Any] = {"seed": secret_seed}
     notes: dict[str, str] = {}
@@ -277,7 +275,7 @@ def add_noise(
     if keep_zeros:
         noisy = [np.where(old == 0, old, new) for old, new in zip(before, noisy, strict=True)]
     made = dict(zip(names, noisy, strict=True))
-    out = with_numbers(frame, made)
+    out = replace.with_numbers(frame, made)
     parameters = {"columns": list(names), "noise": float(noise), "how": how, "keep_zeros": keep_zeros}
     notes |= became_fractions(frame, out, names)
     change = Change("add_noise", len(frame), count_changed(values, made), parameters, secret, notes)

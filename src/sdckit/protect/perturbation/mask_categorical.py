@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
+from sdckit.data import arguments, seeds
 from sdckit.data.replace import beside_originals, open_eager, take_rows
-from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import in_two_parts, of_columns
 from sdckit.protect.change import Change, Protected, chosen
@@ -98,7 +97,7 @@ def mask_categorical(
             raise DataError(
                 f"column {variable.name!r} has fewer than two levels, there is nothing to change it to; leave it out"
             )
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     source, changed = {}, {}
     for variable, own in zip(variables, rng.spawn(len(names)), strict=True):
         level = _masked(variable, stay[variable.name], own)

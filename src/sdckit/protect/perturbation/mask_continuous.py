@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data import arguments
-from sdckit.data.replace import as_held, open_eager, with_numbers
-from sdckit.data.seeds import open_rng
+from sdckit.data import arguments, replace, seeds
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected, became_fractions, chosen, count_changed, draw, numbers
 from sdckit.protect.perturbation.mask_categorical import by_column, shares_of, with_originals
@@ -80,17 +78,17 @@ def mask_continuous(
     given = {} if sd is None else {
         name: arguments.amount_above(amount, "sd", says) for name, amount in by_column(sd, names, "sd").items()
     }  # fmt: skip
-    frame = open_eager(data, {"columns": names})
+    frame = replace.open_eager(data, {"columns": names})
     values = numbers(frame, names, constant="so a reliability says nothing of it" if share else None)
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     noise = given if share is None else {
         name: float(np.nanstd(values[name], ddof=1) * np.sqrt(1 / share[name] - 1)) for name in names
     }  # fmt: skip
     made = {}
     for name, own in zip(names, rng.spawn(len(names)), strict=True):
         drawn = draw(own, len(frame), lambda generator, piece: generator.standard_normal(out=piece))
-        made[name] = as_held(frame[name], values[name] + noise[name] * drawn)
-    out = with_numbers(frame, made)
+        made[name] = replace.as_held(frame[name], values[name] + noise[name] * drawn)
+    out = replace.with_numbers(frame, made)
     hidden = {"seed": secret, "noise_sd": noise, "reliability": share}
     notes = became_fractions(frame, out, names) if suffix is None else {}
     changed = count_changed(values, made)

@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
+from sdckit.data import arguments, replace, seeds
 from sdckit.data.columns import categories_of, code_column, is_number, level_name, places_in_order
-from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import is_few, njit, sparing
@@ -393,10 +391,10 @@ def pram(
     )  # fmt: skip
     if parted is not None:
         return parted
-    frame = open_eager(data, {"columns": names, "strata": within})
+    frame = replace.open_eager(data, {"columns": names, "strata": within})
     parts = strata_rows(frame, within) if within else [EVERY]
     columns_read = {name: read_levels(frame, name) for name in names}
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     source: dict[str, Ints] = {}
     used: dict[str, list[dict[str, dict[str, float]]]] = {}
     changed, notes = {}, {}
@@ -422,7 +420,7 @@ def pram(
         secret={"seed": secret, "matrix": used, "alpha": weight, "pd": pd if matrix is None else None},
         notes=notes,
     )  # fmt: skip
-    return Protected(take_rows(frame, source), change)
+    return Protected(replace.take_rows(frame, source), change)
 
 
 def _transitions(
@@ -435,8 +433,7 @@ def _transitions(
         return stays
     if whole is None:
         own = stays.copy()
-        chances = staying(pd, levels.labels, levels.numeric, rng)
-        own[np.ix_(there, there)] = around_diagonal(chances[there])
+        own[np.ix_(there, there)] = around_diagonal(staying(pd, levels.labels, levels.numeric, rng)[there])
     else:
         own = whole
     if keeps:

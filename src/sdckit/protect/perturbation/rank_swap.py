@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
-from sdckit.data.frames import open_frame
-from sdckit.data.replace import open_eager, take_rows, with_numbers
-from sdckit.data.seeds import open_rng
+from sdckit.data import arguments, frames, replace, seeds
 from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import GOLDEN, splitmix
@@ -282,9 +279,9 @@ def rank_swap(
     parted = in_two_parts(data, names, household, household_variables, seed, method)
     if parted is not None:
         return parted
-    frame = open_eager(data, {"columns": names})
+    frame = replace.open_eager(data, {"columns": names})
     values = numbers(frame, names, constant="so there is nothing to swap")
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     keys = [(key(rng), key(rng)) for _ in names]
 
     def swapped(work: tuple[str, tuple[np.uint64, np.uint64]]) -> _Swapped:
@@ -292,13 +289,13 @@ def rank_swap(
 
     swaps = dict(zip(names, run(swapped, zip(names, keys, strict=True)), strict=True))
     made = {name: values[name][swap.source] for name, swap in swaps.items()}
-    out = take_rows(frame, {name: swap.source for name, swap in swaps.items()})
+    out = replace.take_rows(frame, {name: swap.source for name, swap in swaps.items()})
     averaged = {name: made[name] for name, swap in swaps.items() if swap.ends}
     for name, column in averaged.items():
         for rows, mean in swaps[name].ends:
             column[rows] = mean
     if averaged:
-        out = with_numbers(open_eager(open_frame(out), {}), averaged)
+        out = replace.with_numbers(replace.open_eager(frames.open_frame(out), {}), averaged)
     change = Change(
         "rank_swap", len(frame), count_changed(values, made),
         parameters={

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
-from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.seeds import open_rng
+from sdckit.data import arguments, replace, seeds
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.protect.change import Change, Protected, chosen, count_changed, draw, numbers
@@ -68,17 +66,17 @@ def shuffle(data: Any, *, columns: Sequence[str], given: Sequence[str] = (), see
     names, known = chosen(columns), arguments.names(given, "given") or ()
     if both := [name for name in names if name in known]:
         raise ColumnError(f"{both[0]!r} is in columns and in given; it is moved or stays", argument="given")
-    frame = open_eager(data, {"columns": names, "given": known})
+    frame = replace.open_eager(data, {"columns": names, "given": known})
     values = numbers(frame, names, constant="so there is nothing to shuffle")
     fixed = numbers(frame, known, constant="so nothing depends on it")
     correlation = _correlation([*fixed.values(), *values.values()])
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     scores = _new_scores(list(fixed.values()), correlation, len(frame), len(names), rng)
     source = {name: _handed_out(values[name], scores[:, j]) for j, name in enumerate(names)}
     made = {name: values[name][rows] for name, rows in source.items()}
     changed, parameters = count_changed(values, made), {"columns": list(names), "given": list(known)}
     change = Change("shuffle", len(frame), changed, parameters, {"seed": secret})
-    return Protected(take_rows(frame, source), change)
+    return Protected(replace.take_rows(frame, source), change)
 
 
 def _ranks(values: Floats) -> Floats:

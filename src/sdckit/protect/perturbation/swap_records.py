@@ -10,11 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells.packing import group_codes
-from sdckit.data import arguments
-from sdckit.data.columns import code_column, first_rows
-from sdckit.data.households import Homes, homes_of
-from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.seeds import open_rng
+from sdckit.data import arguments, columns, households, replace, seeds
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
@@ -96,7 +92,7 @@ def draw_partners(
 
 
 @dataclass(frozen=True, eq=False)
-class Households(Homes):
+class Households(households.Homes):
     """The households of a file, with their areas."""
 
     # per level, the largest areas first: the area of each, part of the one above it
@@ -113,16 +109,16 @@ def read_households(frame: Any, household: str | None, hierarchy: Sequence[str],
     n = len(frame)
     codes, missing = np.arange(n), n
     if household is not None:
-        coded = code_column(frame[household])
+        coded = columns.code_column(frame[household])
         codes, missing = coded.codes(), coded.span
         if coded.n_missing:
             raise DataError(
                 f"household {household!r} is missing for {coded.n_missing} records "
-                f"({first_rows(codes == missing)}); give every record one"
+                f"({columns.first_rows(codes == missing)}); give every record one"
             )
-    homes = homes_of(codes, missing)
+    homes = households.homes_of(codes, missing)
     of_row, first = homes.of_row, homes.first
-    combination = group_codes([code_column(frame[name]).codes() for name in keys], n).of_row.astype(np.int64)
+    combination = group_codes([columns.code_column(frame[name]).codes() for name in keys], n).of_row.astype(np.int64)
     area, areas, rarest = np.zeros(n, np.int64), [], []
     for name in hierarchy:
         own = one_per_household(frame, name, of_row, first)
@@ -140,11 +136,11 @@ def one_per_household(frame: Any, name: str, of_row: Ints, first: Ints) -> Ints:
 
     Raises `DataError`: members that differ.
     """
-    codes = code_column(frame[name]).codes()
+    codes = columns.code_column(frame[name]).codes()
     bad = codes != codes[first][of_row]
     if bad.any():
         raise DataError(
-            f"column {name!r} differs within {len(np.unique(of_row[bad])):,} households ({first_rows(bad)}); "
+            f"column {name!r} differs within {len(np.unique(of_row[bad])):,} households ({columns.first_rows(bad)}); "
             "a household is swapped as a whole, give its members one value"
         )
     return np.asarray(codes[first], np.int64)
@@ -236,18 +232,18 @@ def swap_records(
     if both := {*levels, *carried} & {*key_names, *sum(profiles, ()), *([household] if household else [])}:
         raise ColumnError(f"{sorted(both)[0]!r} is swapped: it cannot be a key, in similar or the household")
     roles = {"hierarchy": levels, "keys": key_names, "carry_along": carried, "similar": sum(profiles, ())}
-    frame = open_eager(data, {**roles, "household": (household,) if household else ()})
+    frame = replace.open_eager(data, {**roles, "household": (household,) if household else ()})
     homes = read_households(frame, household, levels, key_names)
     for name in carried:
         one_per_household(frame, name, homes.of_row, homes.first)
     compared = {name: one_per_household(frame, name, homes.of_row, homes.first) for name in roles["similar"]}
     alike = [[compared[name] for name in profile] + [homes.size] * same_size for profile in profiles]
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     partner, failed, forced = _swap(homes, alike, k, swap_rate, rng)
     source = _sources(homes, partner)
     changed = {}
     for name in (*levels, *carried):
-        codes = code_column(frame[name]).codes()
+        codes = columns.code_column(frame[name]).codes()
         changed[name] = int(np.count_nonzero(codes[source] != codes))
     swapped = int(np.count_nonzero(partner >= 0))
     change = Change(
@@ -262,7 +258,7 @@ def swap_records(
         },
         notes=_notes(failed, levels, swapped, swap_rate, len(homes.first)),
     )  # fmt: skip
-    return Protected(take_rows(frame, dict.fromkeys((*levels, *carried), source)), change)
+    return Protected(replace.take_rows(frame, dict.fromkeys((*levels, *carried), source)), change)
 
 
 def _swap(

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells.packing import group_codes
-from sdckit.data import arguments
+from sdckit.data import arguments, households, replace, seeds
 from sdckit.data.columns import code_column, first_rows, level_name
-from sdckit.data.households import homes_of
-from sdckit.data.replace import Records, open_eager, open_records, with_numbers
-from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
@@ -41,17 +38,17 @@ def told_by(data: Any, column: str, others: Sequence[str], *, household: str | N
     >>> told_by(open_frame(survey), "w", ["region", "sex"])
     {'region': 1.0, 'sex': 0.0}
     """
-    frame, records = open_records(data, {})
+    frame, records = replace.open_records(data, {})
     first = np.arange(len(frame))
     if household is not None:
         homes = code_column(frame[household])
-        first = homes_of(homes.codes(), homes.span).first
+        first = households.homes_of(homes.codes(), homes.span).first
     held = code_column(frame[column])
     codes = held.codes()[first]
     return {name: _disclosed_share(codes, held.span, frame[name], first, records) for name in others}
 
 
-def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records: Records) -> float:
+def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records: replace.Records) -> float:
     coded = code_column(other)
     theirs = coded.codes()[first]
     known = (codes != missing) & (theirs != coded.span)
@@ -62,7 +59,7 @@ def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records
         dense_codes(theirs[known], 0, coded.span),
     )
     of_value, level = value.astype(np.int64), kind.astype(np.int64)
-    counted = Records(len(level), None if records.counts is None else records.counts[known])
+    counted = replace.Records(len(level), None if records.counts is None else records.counts[known])
     n, size = counted.n, counted.by(of_value, n_values)
     pairs = group((of_value * n_levels + level).astype(np.uint64)).words.astype(np.int64)
     kinds = np.bincount(pairs // n_levels, minlength=n_values)
@@ -157,8 +154,7 @@ def weight_groups(order: Ints, unit: Ints, codes: Ints, k: int, most: float) -> 
     last[:-1] = unit[order][1:] != unit[order][:-1]
     group, starts = np.full(int(order.max()) + 1, -1, np.int64), np.zeros(len(order) + 1, np.int64)
     count = np.zeros((len(codes), int(codes.max(initial=0)) + 1), np.int64)
-    n = int(_groups(order, last, codes, count, k, most, group, starts))
-    return group, n
+    return group, int(_groups(order, last, codes, count, k, most, group, starts))
 
 
 # Weights calibrated to known totals: raking, for persons or with one weight per household.
@@ -348,11 +344,11 @@ def coarsen_weights(
         raise ColumnError(says, argument="hide")
     if weight in {*hidden, *within}:
         raise ColumnError(f"weight: {weight!r} is in hide or strata, too", argument="weight")
-    frame = open_eager(data, {"weight": [weight], "hide": hidden, "strata": within})
+    frame = replace.open_eager(data, {"weight": [weight], "hide": hidden, "strata": within})
     before = numbers(frame, [weight])[weight]
     unit, shared = _units(frame, weight, within, household, household_variables)
     goal = None if margins is None else read_margins(frame, margins)
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     counted = "households" if shared else "records"
     made, n_groups = _averaged(frame, before, unit, within, hidden, int(k), float(share), rng, counted)
     known = ~np.isnan(before)
@@ -362,9 +358,9 @@ def coarsen_weights(
                 "margins: records without a weight add nothing to a total; give them one", argument="margins"
             )
         made = raked(made, unit, *goal)
-    out = with_numbers(frame, {weight: made})
+    out = replace.with_numbers(frame, {weight: made})
     looked = tuple(dict.fromkeys([*within, *hidden, *(margins or {})]))
-    left = told_by(open_eager(out, {}), weight, looked, household=household if shared else None)
+    left = told_by(replace.open_eager(out, {}), weight, looked, household=household if shared else None)
     disclosed = [name for name, how_far in left.items() if how_far > TELLS]
     change = Change(
         "coarsen_weights", len(frame), count_changed({weight: before}, {weight: made}),
@@ -404,8 +400,7 @@ def _averaged(
         coded = code_column(frame[name])
         seen, level = np.unique(coded.codes(), return_inverse=True)
         codes[at] = np.where(seen[level.reshape(-1)] == coded.span, -1, level.reshape(-1))
-    parts = strata_rows(frame, within)
-    known = [rows[~np.isnan(before[rows])] for rows in parts]
+    known = [rows[~np.isnan(before[rows])] for rows in strata_rows(frame, within)]
     at_least(k, [rows for rows in known if len(rows)], within, len(frame))
     made, chance, total = before.copy(), rng.random(int(unit.max()) + 1), 0
     for number, rows in enumerate(known, 1):

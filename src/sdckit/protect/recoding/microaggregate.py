@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data import arguments
+from sdckit.data import arguments, replace
 from sdckit.data.columns import first_rows
-from sdckit.data.replace import open_eager, with_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
-from sdckit.protect import change as changes
-from sdckit.protect.by_household import in_two_parts
+from sdckit.protect import by_household, change as changes
 from sdckit.protect.change import Protected
 from sdckit.protect.recoding.mdav_kernel import mdav_groups
 
@@ -222,14 +220,14 @@ def microaggregate(
     names, within = changes.chosen(columns), arguments.names(strata, "strata") or ()
     _check_options(k, how, measure, sort_by)
     along = sort_by or names[0]
-    parted = in_two_parts(
+    parted = by_household.in_two_parts(
         data, names, household, household_variables, seed,
         partial(microaggregate, k=k, how=how, measure=measure, strata=strata, sort_by=sort_by),
         also=(*within, *([] if sort_by is None else [sort_by])),
     )  # fmt: skip
     if parted is not None:
         return parted
-    frame = open_eager(data, {"columns": names, "strata": within, "sort_by": (along,)})
+    frame = replace.open_eager(data, {"columns": names, "strata": within, "sort_by": (along,)})
     values = changes.numbers(frame, names)
     line = changes.numbers(frame, [along])[along] if how == "single" else np.empty(0)
     parts = changes.strata_rows(frame, within)
@@ -250,7 +248,7 @@ def microaggregate(
         n_groups += count
         for name, new in zip(names, replaced, strict=True):
             made[name][rows] = new
-    out = with_numbers(frame, made)
+    out = replace.with_numbers(frame, made)
     change = changes.Change(
         "microaggregate", len(frame), changes.count_changed(values, made),
         parameters={

@@ -7,10 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
-from sdckit.data.columns import float_values
-from sdckit.data.replace import as_held, open_records, with_some_numbers
-from sdckit.data.seeds import open_rng
+from sdckit.data import arguments, columns, replace, seeds
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected, no_longer_whole
 
@@ -66,15 +63,15 @@ def round_to(
     arguments.column(column, "column")
     arguments.amount_above(base, "base", "is the number whose multiples remain")
     arguments.choice(how, "how", get_args(Rounding))
-    drawn, secret = open_rng(seed)
-    frame, records = open_records(data, {"column": [column]})
-    values = float_values(frame[column], "column")
+    drawn, secret = seeds.open_rng(seed)
+    frame, records = replace.open_records(data, {"column": [column]})
+    values = columns.float_values(frame[column], "column")
     if (large := records.where(np.isfinite(values) & (np.abs(values) > LARGEST))) > 0:
         raise DataError(f"column {column!r}: {large} values are beyond 2^53, too large to be rounded exactly")
     rng = drawn if how == "random" else None
-    rounded = as_held(frame[column], multiples(values, float(base), how, rng))
+    rounded = replace.as_held(frame[column], multiples(values, float(base), how, rng))
     hit = np.isfinite(values) & (rounded != values)
-    out = with_some_numbers(frame, {column: (hit, rounded[hit])})
+    out = replace.with_some_numbers(frame, {column: (hit, rounded[hit])})
     change = Change(
         "round_to", records.n, {column: records.where(hit)},
         {"column": column, "base": base, "how": how},

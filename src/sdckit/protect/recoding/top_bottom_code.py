@@ -10,9 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
-from sdckit.data.columns import Distinct, distinct_values, float_values
-from sdckit.data.replace import Records, as_held, open_records, with_some_numbers
+from sdckit.data import arguments, columns, replace
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected, no_longer_whole
 
@@ -28,8 +26,8 @@ class _Groups:
     of_row: NDArray[np.int64]
     n: int
     by: tuple[str, ...]
-    values: Distinct | None
-    records: Records
+    values: columns.Distinct | None
+    records: replace.Records
 
 
 def top_bottom_code(
@@ -93,11 +91,11 @@ def top_bottom_code(
     replaced = _replacements(to)
     if column in names:
         raise ColumnError(f"by: {column!r} is the column to code; group by another one", argument="by")
-    frame, records = open_records(data, {"column": [column], "by": names})
-    values = float_values(frame[column], "column")
+    frame, records = replace.open_records(data, {"column": [column], "by": names})
+    values = columns.float_values(frame[column], "column")
     groups = _groups(frame, names, records)
     ends = {"top": top, "bottom": bottom}
-    limits = {end: as_held(frame[column], _limits(given, end, groups)) for end, given in ends.items()}
+    limits = {end: replace.as_held(frame[column], _limits(given, end, groups)) for end, given in ends.items()}
     if (limits["bottom"] > limits["top"]).any():
         raise DataError("bottom is greater than top; values between would have to be both", argument="bottom")
     new, hit = values.copy(), np.zeros(len(values), bool)
@@ -106,9 +104,9 @@ def top_bottom_code(
         beyond = ~np.isnan(of_row) & (sign * values > sign * of_row)
         new[beyond] = _new_values(values, beyond, of_row, replaced[end], groups, end)
         hit |= beyond
-    new = as_held(frame[column], new)
+    new = replace.as_held(frame[column], new)
     hit &= new != values
-    out = with_some_numbers(frame, {column: (hit, new[hit])})
+    out = replace.with_some_numbers(frame, {column: (hit, new[hit])})
     mapped = {name: dict(given) for name, given in ends.items() if isinstance(given, Mapping)}
     change = Change(
         "top_bottom_code", records.n, {column: records.where(hit)},
@@ -121,10 +119,10 @@ def top_bottom_code(
     return Protected(out, change)
 
 
-def _groups(frame: Any, names: tuple[str, ...], records: Records) -> _Groups:
+def _groups(frame: Any, names: tuple[str, ...], records: replace.Records) -> _Groups:
     of_row, n, column = np.zeros(len(frame), np.int64), 1, None
     for name in names:
-        column = distinct_values(frame[name])
+        column = columns.distinct_values(frame[name])
         of_row = of_row * (len(column.values) + 1) + column.codes + 1
         seen, of_row = np.unique(of_row, return_inverse=True)
         n = len(seen)

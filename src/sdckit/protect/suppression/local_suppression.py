@@ -11,18 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import tabulate
-from sdckit.data import arguments
+from sdckit.data import arguments, seeds
 from sdckit.data.columns import ALL_VALID, Coded, code_column, code_columns, first_rows
 from sdckit.data.missing_values.missing import describe_rule
 from sdckit.data.replace import Records, open_eager, open_records, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import job
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.suppression import suppression_choices as picking
+from sdckit.protect.suppression import suppression_choices as picking, suppression_matches
 from sdckit.protect.suppression.suppression_bound import Needs, bound_of, lower_bound, needs_of, solve
 from sdckit.protect.suppression.suppression_choices import (
     Combinations,
@@ -33,7 +32,6 @@ from sdckit.protect.suppression.suppression_choices import (
     WorkingFile,
 )
 from sdckit.protect.suppression.suppression_implied import hide_implied as hide, implied
-from sdckit.protect.suppression.suppression_matches import few_matches_of_truth, match_truth
 from sdckit.protect.suppression.suppression_mend import mend
 from sdckit.protect.suppression.suppression_together import Bonds, bonds_of, give_back, read_together, weighed, widen
 
@@ -251,7 +249,7 @@ def local_suppression(
         true_keys = arguments.flag(true_keys, "true_keys")
         if records.counts is not None and (hide_implied or true_keys or household is not None or bundles):
             raise DataError("rows that stand for several records lose no values together, and hide none")
-        rng, drawn = open_rng(seed)
+        rng, drawn = seeds.open_rng(seed)
         own = _household(frame, household, household_variables, scenario)
         columns = list(dict.fromkeys([*roles.keys, *(name for bundle in bundles for name in bundle)]))
         homes, shared = read_shared(frame, [name for name in columns if name != own[0]], *own)
@@ -309,10 +307,10 @@ def _match_true_keys(
     short = np.empty(0, np.int64)
     for _ in range(ROUNDS):
         for (keys, k), order in zip(requests, orders, strict=True):
-            match_truth(file, keys, k, order.rank, bonds.linked(keys), rng)
+            suppression_matches.match_truth(file, keys, k, order.rank, bonds.linked(keys), rng)
         widen(file, bonds)
         _mend_again(file, requests, orders, bonds)  # missing values count for less, or not at all, for k itself
-        short = np.concatenate([few_matches_of_truth(file, keys, k)[0] for keys, k in requests])
+        short = np.concatenate([suppression_matches.few_matches_of_truth(file, keys, k)[0] for keys, k in requests])
         if not len(short):
             break
     return len(np.unique(short))
@@ -433,8 +431,7 @@ def _solve_one(file: WorkingFile, keys: Sequence[int], k: int, order: Order, exa
     needs = needs_of(start, k, choices, order)
     bound = lower_bound(start, k, choices, needs)
     mend(file, keys, k, order, start, choices)
-    lost = sum(file.gone[j] for j in keys)
-    if (np.asarray(lost) > _most(start, needs)).any():
+    if (np.asarray(sum(file.gone[j] for j in keys)) > _most(start, needs)).any():
         return _Outcome(bound_of(start, k, 1.0), exact=False)
     if exact is False or order.strict or not len(needs.cells):
         return _Outcome(bound, exact=False)
@@ -460,8 +457,7 @@ def _programme(
     taken = int(np.count_nonzero(file.gone))
     if taken == bound:  # nothing takes out fewer
         return _Outcome(bound, exact=True)
-    nodes = NODES["auto" if exact == "auto" else "asked"]
-    solution = solve(start, k, needs.cells, needs.keys, bound, nodes)
+    solution = solve(start, k, needs.cells, needs.keys, bound, NODES["auto" if exact == "auto" else "asked"])
     if solution is None:
         if exact is True:
             says = "exact=True is for small files (some hundred records at risk); use exact='auto'"

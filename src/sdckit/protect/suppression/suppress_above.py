@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.record_result import CellsResult
-from sdckit.cells.table import Cells
-from sdckit.data import arguments
+from sdckit.cells import record_result, table
+from sdckit.data import arguments, frames, limits, replace
 from sdckit.data.columns import code_column, distinct_values, first_rows, float_values
-from sdckit.data.frames import is_indexed_alike, open_frame
-from sdckit.data.limits import FOLLOWING
-from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bools, Ints
 from sdckit.protect.by_household import read_shared
@@ -81,13 +77,13 @@ def suppress_above(
     names = arguments.names(columns, "columns", single=True)
     if not names:
         raise ColumnError("columns= is empty; name at least one column to suppress", argument="columns")
-    frame = open_eager(data, {"columns": names, "risk": [risk] if isinstance(risk, str) else []})
+    frame = replace.open_eager(data, {"columns": names, "risk": [risk] if isinstance(risk, str) else []})
     if isinstance(risk, str) and risk in names:
         raise ColumnError(f"columns: {risk!r} holds the risk itself", argument="columns")
     arguments.number(threshold, "threshold", "is the risk above which a record is suppressed")
     given = risk.measure if isinstance(risk, Result) else risk if isinstance(risk, str) else "given per record"
     if isinstance(risk, Result):
-        risk = _of_people(frame, risk) if risk.measure == FOLLOWING.measure else _per_record(risk)
+        risk = _of_people(frame, risk) if risk.measure == limits.FOLLOWING.measure else _per_record(risk)
     hit = _risk(frame, risk) > float(threshold)
     homes, shared = read_shared(frame, names, household, household_variables)
     wide = hit if homes is None else homes.some(hit)
@@ -98,7 +94,7 @@ def suppress_above(
         changed[name] = int(np.count_nonzero(there))
         if changed[name]:
             source[name] = np.where(gone, -1, np.arange(len(frame)))
-    out = take_rows(frame, source)
+    out = replace.take_rows(frame, source)
     parameters: dict[str, Any] = {"risk": given, "threshold": float(threshold), "columns": list(names)}
     if shared:
         parameters |= {"household": household, "household_variables": list(shared)}
@@ -109,11 +105,11 @@ def suppress_above(
 def _per_record(result: Result) -> NDArray[np.float64]:
     """The risk of each record that a measure found, in the order of its file."""
     column = RISKS.get(result.measure)
-    if column is None or not isinstance(result, CellsResult):
+    if column is None or not isinstance(result, record_result.CellsResult):
         says = f"risk: a result of {result.measure} has no risk of single records to hold against a threshold"
-        known = f"{', '.join(RISKS)} or {FOLLOWING.measure}"
+        known = f"{', '.join(RISKS)} or {limits.FOLLOWING.measure}"
         raise DataError(f"{says}; give one of {known}, or a number per record", argument="risk")
-    if not isinstance(result.cells, Cells | LetGo) or result.cells.source is None:
+    if not isinstance(result.cells, table.Cells | LetGo) or result.cells.source is None:
         raise DataError("risk: the result is of a plan, whose records are not here; collect it first", argument="risk")
     return np.asarray(result.told(column), np.float64)
 
@@ -121,7 +117,7 @@ def _per_record(result: Result) -> NDArray[np.float64]:
 def _of_people(frame: Any, result: Any) -> NDArray[np.float64]:
     """For each record how often the known rows of its person find that person alone."""
     arguments.present([result.person], frame.columns, "risk", argument="risk")
-    people: Any = open_frame(result.records)
+    people: Any = frames.open_frame(result.records)
     shares = np.full(len(people), np.nan)
     for known in sorted(result.curve, key=lambda known: known.points):  # of fewer rows where a person has no more
         share = np.asarray(people[f"{result.prefix}alone_{known.points}"].to_numpy(), np.float64)
@@ -135,7 +131,7 @@ def _risk(frame: Any, risk: Any) -> NDArray[np.float64]:
     if isinstance(risk, str):
         values = float_values(frame[risk], "risk")
     else:
-        if not is_indexed_alike(risk, frame):
+        if not frames.is_indexed_alike(risk, frame):
             words = "risk has another index than the data, so that its numbers are not in the order of the records"
             give = "risk.reindex(data.index), or risk.to_numpy() where they are"
             raise DataError(f"{words}; give {give}", argument="risk")

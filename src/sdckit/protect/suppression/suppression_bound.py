@@ -198,8 +198,7 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
         _list_groups(at, k, choices.cells, cells[pattern == missing], missing, keys, labels, members)
     far = cells[keys[cells] == 0]
     if listed and len(far) * len(at.size) <= COMPARISONS:
-        masks = nearest_sets(at, far, k, 1.0, order, apply=False)
-        keys[far] = np.bitwise_count(masks)
+        keys[far] = np.bitwise_count(nearest_sets(at, far, k, 1.0, order, apply=False))
     else:  # too long a search: they may lose all
         keys[far] = at.codes.shape[1]
     edges = np.cumsum([0, *(len(label) and int(label.max()) + 1 for label in labels)])

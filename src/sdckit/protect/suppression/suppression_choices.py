@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import tabulate
 from sdckit.cells.tabulate import frequency_columns_of
-from sdckit.data import arguments
+from sdckit.data import arguments, nearest
 from sdckit.data.columns import Coded
-from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.coding import GOLDEN, splitmix
-from sdckit.numerics.compiling import is_few
+from sdckit.numerics import coding, compiling
 from sdckit.numerics.grouping import first_of_groups, gather, group, sum_by
 from sdckit.numerics.threads import run
 
@@ -208,7 +206,7 @@ def _sets_of(keys: Sequence[str], which: object) -> list[tuple[int, ...]]:
 
 def _check_key(name: object, keys: Sequence[str], role: str) -> None:
     if name not in keys:
-        hint = did_you_mean(str(name), keys)
+        hint = nearest.did_you_mean(str(name), keys)
         raise ColumnError(f"{role}: {name!r} is not one of the keys; {hint}", argument=role)
 
 
@@ -291,8 +289,8 @@ class _Block:
 
 def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
     """A 64-bit hash per value; a sum of hashes identifies a cell, and a key is removed by subtraction."""
-    start = np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
-    scramble = splitmix.py_func if is_few(splitmix, len(column)) else splitmix
+    start = np.uint64((key + 1) * int(coding.GOLDEN) % (1 << 64))
+    scramble = coding.splitmix.py_func if compiling.is_few(coding.splitmix, len(column)) else coding.splitmix
     words: NDArray[np.uint64] = scramble(column.astype(np.uint64) + start)
     return words
 

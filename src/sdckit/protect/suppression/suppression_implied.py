@@ -5,8 +5,6 @@ value would have been kept, so it is another one. A value is implied if one leve
 decoys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -207,8 +205,7 @@ def candidates(patterns: Patterns, alpha: float, k: int, key: int, mask: int, ce
     less = 0.0 if after == full else 1 - alpha  # what those that are like it lose
     twins = (at.size[cells] > 1) & (at.frequency[cells] - less < k - TINY) & (less > 0)
     if not tables:
-        needed = twins | (base < k - TINY)
-        return np.where(needed, (NONE, 0, MANY)[min(len(seen), 2)], NONE)
+        return np.where(twins | (base < k - TINY), (NONE, 0, MANY)[min(len(seen), 2)], NONE)
     sizes = [(len(table.starts), len(table.level)) for table in tables]
     spans = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(sizes, axis=0)])
     reached = sum(len(table.level) / max(1, len(table.starts) - 1) for table in tables)
@@ -335,8 +332,7 @@ def _present(file: WorkingFile, key: int) -> Ints:
 
 def _both(before: Ints, now: Ints) -> Ints:
     """Combine the levels left under two requests: a level that is left under one of them is possible."""
-    same = (before == now) | (now == NONE)
-    return np.where(same, before, np.where(before == NONE, now, MANY))
+    return np.where((before == now) | (now == NONE), before, np.where(before == NONE, now, MANY))
 
 
 # Decoys: an implied value is hidden by suppressing the same keys in one more record with another value there.

@@ -4,8 +4,6 @@ A record that lost a value matches all values that it may have had. A reader who
 records that show another: what helps against that is a value taken out of those.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product

@@ -460,8 +460,7 @@ def _released(at: Situation, k: int, choices: Choices, alpha: float) -> tuple[ND
     if alpha < 1:  # missing values of others do not count in full: every record at risk is changed itself
         group, chosen = _own_groups(choices, size)
         count = np.where(chosen, size, 0).astype(np.int64)
-        taken = np.repeat(chosen, size.astype(np.int64))
-        return rows[taken], np.repeat(choices.masks[group], count)
+        return rows[np.repeat(chosen, size.astype(np.int64))], np.repeat(choices.masks[group], count)
     cell, group = cover(choices, size, np.ceil(k - picking.TINY - at.frequency[choices.cells]))
     by_cell = np.argsort(cell, kind="stable")
     cell, group = cell[by_cell], group[by_cell]

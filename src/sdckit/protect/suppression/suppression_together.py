@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
+from sdckit.data import arguments, households
 from sdckit.data.columns import Coded
-from sdckit.data.households import Homes
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.compiling import njit
@@ -32,7 +31,7 @@ class Bonds:
     bundles: tuple[tuple[int, ...], ...]  # columns by place; every key is in one
     shared: tuple[bool, ...]  # by bundle: whether it reaches all members of a household
     present: Bools  # columns x records
-    homes: Homes | None
+    homes: households.Homes | None
 
     @property
     def bind(self) -> bool:
@@ -72,7 +71,7 @@ def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], 
 
 
 def bonds_of(
-    coded: Sequence[Coded], groups: Sequence[Sequence[str]], homes: Homes | None, shared: Sequence[str]
+    coded: Sequence[Coded], groups: Sequence[Sequence[str]], homes: households.Homes | None, shared: Sequence[str]
 ) -> Bonds:
     """Merge groups of columns that overlap to bundles, and find those that apply to whole households."""
     columns = tuple(column.name for column in coded)

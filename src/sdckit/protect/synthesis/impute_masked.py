@@ -8,19 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data import arguments
-from sdckit.data.columns import is_number
-from sdckit.data.nearest import did_you_mean
-from sdckit.data.replace import open_eager
-from sdckit.data.seeds import open_rng
+from sdckit.data import arguments, columns, nearest, replace, seeds
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.synthesis import synthesis_design as design
+from sdckit.protect.synthesis import synthesis_design as design, synthesis_models
 from sdckit.protect.synthesis.synthesis_design import Predicted, Seen, Term
 from sdckit.protect.synthesis.synthesis_linear import LinearFit, choose, fit_linear
-from sdckit.protect.synthesis.synthesis_models import MOST_OUTCOMES
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, read_variable, written
 
 # Masking models: noise of numbers, confusion matrices of categories.
@@ -68,8 +63,7 @@ def _read(variable: Variable, copy: Variable, error: Any) -> MaskedVariable:
         raise DataError(f"masked: {kinds}; give two numbers or two categories", argument="masked")
     if variable.held.number is not None:
         sd = arguments.amount_above(error, "error", f"is the standard deviation of the noise in {copy.name!r}")
-        spread = float(np.nanstd(variable.held.number, ddof=1))
-        if not sd <= spread:
+        if not sd <= float(np.nanstd(variable.held.number, ddof=1)):
             says = (
                 f"error of {variable.name!r}: noise of {sd:g} is wider than the variable itself; give its standard "
                 "deviation in the variable's units"
@@ -94,7 +88,7 @@ def _levels_in(variable: Variable, copy: Variable) -> Ints:
 def _confusion(variable: Variable, error: Any) -> Floats:
     """Probability of each masked level (columns) given the true one (rows)."""
     size, texts = variable.n_levels, variable.texts
-    if is_number(error):
+    if columns.is_number(error):
         stay = arguments.within(error, "error", f"is the probability that {variable.name!r} stays", 0, 1, "()")
         return np.full((size, size), (1 - stay) / (size - 1)) + np.eye(size) * (stay - (1 - stay) / (size - 1))
     how = f"error of {variable.name!r}: give the probability of staying, or of each masked category by the true one"
@@ -201,16 +195,14 @@ def run_chain(
     `fits`: the model of each masked variable given those before it and the others.
     """
     held = {**others, **{target.name: _start(target) for target in masked}}
-    n = len(masked[0].variable.held.level)
-    state = _State(fits, held, of_chain, n)
+    state = _State(fits, held, of_chain, len(masked[0].variable.held.level))
     trace = {target.name: np.empty(iterations) for target in masked}
     moves = {target.name: 0.0 for target in masked if target.number is not None}
     for step in range(iterations):
         for target in masked:
             if target.number is not None:
                 moves[target.name] += _draw_numbers(target, state, rng) / iterations
-                number = sure(state.held[target.name].values.number)
-                trace[target.name][step] = np.nanmean(number)
+                trace[target.name][step] = np.nanmean(sure(state.held[target.name].values.number))
             else:
                 _draw_levels(target, state, rng)
                 level = state.held[target.name].values.level
@@ -392,7 +384,7 @@ def impute_masked(
     for name, given in (("predictors", predictors), ("models", models)):
         if given is not None and not isinstance(given, Mapping):
             raise DataError(f"{name}= is given by masked variable, as a dict", argument=name)
-    frame = open_eager(data, {"masked": _copies(masked)})
+    frame = replace.open_eager(data, {"masked": _copies(masked)})
     variables = {name: read_variable(frame[name]) for name in frame.columns}
     errors = _errors(error)
     read = {target.name: target for target in read_masked(variables, masked, errors)}
@@ -403,7 +395,7 @@ def impute_masked(
         tuple(masked), predictors, known, joint=(), helpers=helpers, fixed=False
     )
     _refuse_levels_of_numbers(read, formulas)
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     for_fits, for_chains = rng.spawn(2)
     fits = {
         name: _fit(read[name].variable, chosen[name], [known[predictor] for predictor in predicting[name]],
@@ -421,7 +413,7 @@ def impute_masked(
     )
     met = _convergence(order, chains)
     rows = np.arange(len(frame))
-    rest = open_eager(frame.drop(*masked.values()).to_native(), {})
+    rest = replace.open_eager(frame.drop(*masked.values()).to_native(), {})
     made = [_rounded(known, chain.values) for chain in chains]
     notes = dict(unused)
     if slow := [name for name, figures in met.items() if not figures["rhat"] <= FAR]:
@@ -468,7 +460,7 @@ def _models(given: Mapping[str, str] | None, masked: Mapping[str, MaskedVariable
     models = {}
     for name in given or {}:
         if name not in masked:
-            says = f"models: {name!r} is not masked; {did_you_mean(str(name), list(masked))}"
+            says = f"models: {name!r} is not masked; {nearest.did_you_mean(str(name), list(masked))}"
             raise ColumnError(says, argument="models")
     for name, target in masked.items():
         levels = target.variable.n_levels
@@ -479,7 +471,7 @@ def _models(given: Mapping[str, str] | None, masked: Mapping[str, MaskedVariable
         if (
             not fits
             or (model in {"logistic", "probit"} and levels != 2)
-            or (model != "normal" and levels > MOST_OUTCOMES)
+            or (model != "normal" and levels > synthesis_models.MOST_OUTCOMES)
         ):
             says = f"models: {model!r} does not fit {name!r}, a {target.variable.kind} of {levels:,} values"
             raise DataError(says, argument="models")

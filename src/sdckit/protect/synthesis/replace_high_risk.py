@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.data import arguments
-from sdckit.data.columns import code_column, float_values
-from sdckit.data.households import Homes
+from sdckit.data import arguments, columns, households, seeds
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import njit
@@ -257,7 +254,7 @@ def replace_high_risk(
     if n_replace is not None:
         arguments.count(n_replace, "n_replace", "counts records")
     arguments.flag(exclude_high_risk, "exclude_high_risk")
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     released = released.data if isinstance(released, Protected) else released
     several = isinstance(released, (list, tuple))
     files = list(released) if several else [released]
@@ -280,7 +277,7 @@ def replace_high_risk(
         data.append(take_rows(frame, sources))
         high, replaced = high + int(is_high.sum()), replaced + len(recipients)
         for name in copied:
-            codes = code_column(frame[name]).codes()
+            codes = columns.code_column(frame[name]).codes()
             changed[name] += int((codes[sources[name]] != codes).sum())
     change = Change(
         "replace_high_risk", sum(len(frame) for frame in frames), changed,
@@ -304,8 +301,8 @@ def _donors(
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
     lends &= True if among is None else among
     donors = draw_donors(
-        recipients, [code_column(frame[name]).codes() for name in match_on if name not in numbers],
-        [float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
+        recipients, [columns.code_column(frame[name]).codes() for name in match_on if name not in numbers],
+        [columns.float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
     )  # fmt: skip
     if (donors < 0).any():
         why = ": all records are of high risk; allow them as donors or raise the threshold" if exclude else ""
@@ -314,7 +311,7 @@ def _donors(
 
 
 def _of_homes(
-    frame: Any, homes: Homes, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
+    frame: Any, homes: households.Homes, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
 ) -> Ints:  # fmt: skip
     """The row from which each record takes its household variables: one donor for all members.

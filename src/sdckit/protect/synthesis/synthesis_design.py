@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data import arguments
-from sdckit.data.formula_text import check_expression, evaluate, named_columns
+from sdckit.data import arguments, formula_text
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
@@ -88,7 +87,7 @@ def _formula(name: str, spec: object, present: Sequence[str]) -> Predicted:
     if outcome.strip().strip("`") not in {"", name}:
         says = f"predictors of {name!r}: the formula's left side is {outcome.strip()!r}; leave it out: {HOW}"
         raise DataError(says, argument="predictors")
-    columns = tuple(dict.fromkeys(column for column, _ in named_columns(text, present)))
+    columns = tuple(dict.fromkeys(column for column, _ in formula_text.named_columns(text, present)))
     terms = tuple(tuple(_factor(factor, present) for factor in term) for term in _terms(name, text))
     return Predicted(columns, terms)
 
@@ -112,14 +111,14 @@ def _factor(parsed: tuple[str, bool], present: Sequence[str]) -> Factor:
     text, is_column = parsed
     if is_column:
         return Factor(text, (text,), "column")
-    named = tuple(named_columns(text, present))
+    named = tuple(formula_text.named_columns(text, present))
     columns = tuple(dict.fromkeys(column for column, _ in named))
     if text.startswith("C(") and len(named) == 1 and named[0][1]:
         if text[2:-1].strip().strip("`") != columns[0]:
             says = f"predictors: {text!r} chooses contrasts, which change nothing that is drawn; write C({columns[0]})"
             raise DataError(says, argument="predictors")
         return Factor(text, columns, "levels")
-    check_expression(text)
+    formula_text.check_expression(text)
     return Factor(text, columns, "number")
 
 
@@ -495,7 +494,7 @@ def _raw(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[An
             product *= _raw(factor, held, n, places)
         return product
     if term.kind == "computed":
-        return evaluate(sure(term.level), {name: _number(held[name]) for name in term.columns})
+        return formula_text.evaluate(sure(term.level), {name: _number(held[name]) for name in term.columns})
     predictor = held[term.column]
     if term.kind == "number":
         return _number(predictor)

@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import special
-from sdckit.data.columns import code_column, float_values
-from sdckit.data.frames import open_frame
-from sdckit.data.nearest import did_you_mean
+from sdckit.data import columns, frames, nearest, special
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis import synthesis_design
@@ -97,17 +94,16 @@ class PosteriorDraws(Mapping[str, Any]):
             A density for numbers of a normal model, else a probability; minus infinity for what the model cannot
             give: a level unknown, a missing value where none was, no count of a Poisson model.
         """
-        frame: Any = open_frame(data)
+        frame: Any = frames.open_frame(data)
         if self["model"] == CELLS:
             with np.errstate(divide="ignore"):
                 return self._of_levels(np.log(self._shares(frame)), frame[self["column"]])
         log_density = self._density(self._linear(frame), frame[self["column"]])
         if self["missing"] is None:
             return log_density
-        gone = code_column(frame[self["column"]])
+        gone = columns.code_column(frame[self["column"]])
         is_gone = gone.codes() == gone.span
-        model = self["missing"]
-        share = PosteriorDraws(model)._of_event(frame, is_gone)
+        share = PosteriorDraws(self["missing"])._of_event(frame, is_gone)
         return np.where(is_gone, share, share + log_density)
 
     def predictive(self, data: Any) -> dict[str, Any]:
@@ -155,7 +151,7 @@ class PosteriorDraws(Mapping[str, Any]):
                 f"column {self['column']!r} is modelled on the log scale, of which no distributions are given; take "
                 "log_density(data)"
             )
-        frame: Any = open_frame(data)
+        frame: Any = frames.open_frame(data)
         if self["model"] == CELLS:
             return self._by_level(self._shares(frame)[used:])
         eta = self._linear(frame)[used:]
@@ -218,7 +214,7 @@ class PosteriorDraws(Mapping[str, Any]):
 
     def _density(self, eta: Floats, series: Any) -> Floats:
         if self["model"] in {"normal", "poisson"}:
-            values = float_values(series, "column")
+            values = columns.float_values(series, "column")
             if "transform" in self:
                 logs = np.log(values, out=np.full(len(values), np.nan), where=values > 0)
                 return self._normal(eta, logs) - np.where(np.isnan(logs), 0.0, logs)  # the density of the values
@@ -269,7 +265,7 @@ class DrawsByColumn(dict[str, PosteriorDraws]):
 
     def __missing__(self, name: str) -> PosteriorDraws:
         if name not in self.models:
-            hint = did_you_mean(str(name), list(self.models))
+            hint = nearest.did_you_mean(str(name), list(self.models))
             raise ColumnError(f"no column {name!r} was synthesised; {hint}")
         if not self.kept:
             raise DataError(f"column {name!r}: posterior_draws=0 kept no draws; give how many to keep")
@@ -311,7 +307,7 @@ def _texts(series: Any) -> list[str | None]:
 
 
 def _read(series: Any, *, number: bool, labels: bool = True) -> synthesis_design.Seen:
-    coded = code_column(series)
+    coded = columns.code_column(series)
     codes, level = np.unique(coded.codes(), return_inverse=True)
     known = codes < coded.span
     level = np.where(known[level], level, MISSING).reshape(-1)
@@ -320,7 +316,7 @@ def _read(series: Any, *, number: bool, labels: bool = True) -> synthesis_design
         if coded.kind == "date":
             variable = read_variable(series)
             return synthesis_design.Seen(variable.held, variable.labels if labels else ())
-        numbers = float_values(series, "column")
+        numbers = columns.float_values(series, "column")
     texts: Sequence[str] = coded.labels(codes[known]) if labels else ()
     if coded.kind in {"integer", "number"}:
         texts = [number_label(float(text)) for text in texts]
@@ -466,8 +462,7 @@ def _around(best: Floats, precision: Floats, normals: Floats) -> Floats:
 
     if not len(normals):
         return np.empty((0, *best.shape))
-    root = cholesky(precision, lower=True)
-    away = solve_triangular(root, normals.T, lower=True, trans="T").T
+    away = solve_triangular(cholesky(precision, lower=True), normals.T, lower=True, trans="T").T
     return np.asarray(best + away.reshape(-1, *best.shape), np.float64)
 
 
@@ -490,8 +485,7 @@ def _normal(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
         fitted = Ridge(alpha=PRIOR, solver="cholesky").fit(X[:, 1:], y)
         best = np.r_[fitted.intercept_, fitted.coef_][None, :]
     left = y - X @ best[0]
-    sd = float(np.sqrt(left @ left / (n - p)))
-    return best, sd, X.T @ X + _penalty(p), True
+    return best, float(np.sqrt(left @ left / (n - p))), X.T @ X + _penalty(p), True
 
 
 def _logistic(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:

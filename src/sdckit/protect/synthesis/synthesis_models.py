@@ -10,9 +10,8 @@ from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
+from sdckit.protect.synthesis import synthesis_linear, synthesis_trees
 from sdckit.protect.synthesis.synthesis_design import Predicted, Seen, make_terms
-from sdckit.protect.synthesis.synthesis_linear import CELLS, REGRESSIONS, LinearFit, PosteriorDraws, fit_linear
-from sdckit.protect.synthesis.synthesis_trees import SampleFit, fit_estimator, fit_tree
 from sdckit.protect.synthesis.synthesis_variables import MISSING, NEW, Values, Variable
 
 # Dirichlet-multinomial synthesis: shares of the levels of a variable in each combination of its predictors.
@@ -48,8 +47,7 @@ class CellsFit:
 
     def drawn(self, at: int) -> Floats:
         """The shares of one draw from the posterior, shape (C + 1, L)."""
-        shape = self.counts + self.concentration
-        return _shares(np.random.default_rng(self.states[at]).standard_gamma(shape))
+        return _shares(np.random.default_rng(self.states[at]).standard_gamma(self.counts + self.concentration))
 
     def cell_of(self, held: Mapping[str, Values], n: int) -> Ints:
         """The row of each record's cell; the last where no record of the original is in it."""
@@ -57,14 +55,14 @@ class CellsFit:
         at = np.minimum(np.searchsorted(self.cells, codes), len(self.cells) - 1)
         return np.where(self.cells[at] == codes, at, len(self.cells))
 
-    def kept(self) -> PosteriorDraws | None:
+    def kept(self) -> synthesis_linear.PosteriorDraws | None:
         """The posterior draws as plain numbers, texts and lists; None where they would take too much room."""
         if len(self.states) * self.counts.size > MOST_KEPT:
             return None
         labels = self.variable.labels
         sizes = [predictor.n_levels + 1 for predictor in self.predictors]
         places = np.unravel_index(self.cells, sizes) if sizes else ()
-        return PosteriorDraws({
+        return synthesis_linear.PosteriorDraws({
             "column": self.variable.name, "model": "dirichlet_multinomial", "terms": [],
             "levels": [None if at == MISSING else labels[at] for at in self.levels],
             "coefficients": [self.drawn(at).tolist() for at in range(len(self.states))],
@@ -129,7 +127,7 @@ def _shares(weights: Floats) -> Floats:
 
 
 JOINT = "multivariate_normal"
-NAMES = ("cart", "sample", *REGRESSIONS, CELLS)
+NAMES = ("cart", "sample", *synthesis_linear.REGRESSIONS, synthesis_linear.CELLS)
 LARGEST_LOG = 700.0  # of a number that is drawn
 MOST_OUTCOMES = 50  # levels that a regression distinguishes
 
@@ -164,12 +162,12 @@ class Chosen:
     @property
     def is_linear(self) -> bool:
         """Whether it has coefficients with a posterior."""
-        return self.name in REGRESSIONS
+        return self.name in synthesis_linear.REGRESSIONS
 
     @property
     def has_posterior(self) -> bool:
         """Whether its parameters can be drawn, rather than fitted to a bootstrap sample."""
-        return self.is_linear or self.name == CELLS
+        return self.is_linear or self.name == synthesis_linear.CELLS
 
     @property
     def regression(self) -> str:
@@ -335,7 +333,7 @@ def _misfit(name: str, variable: Variable) -> str | None:
         return "which holds other values than counts (whole numbers of 0 or more)"
     if name in {"logistic", "probit"} and levels != 2:
         return f"of {levels:,} values: it draws one of two; use 'multinomial' or 'cart'"
-    if name in {"multinomial", CELLS} and (levels > MOST_OUTCOMES or kind == "date"):
+    if name in {"multinomial", synthesis_linear.CELLS} and (levels > MOST_OUTCOMES or kind == "date"):
         return f"a {kind} of {levels:,} values: it draws one of at most {MOST_OUTCOMES}; use 'cart'"
     return None
 
@@ -348,7 +346,7 @@ def fit_model(
     if settings.proper and not chosen.has_posterior:
         rows = rows[rng.integers(len(rows), size=len(rows))]
     gone = variable.held.level[rows] == MISSING
-    draws_number = chosen.name not in {"sample", "multinomial", CELLS} and not _classifies(chosen)
+    draws_number = chosen.name not in {"sample", "multinomial", synthesis_linear.CELLS} and not _classifies(chosen)
     two_steps = chosen.name in {"logistic", "probit"} or (variable.held.number is not None and draws_number)
     if not (two_steps and gone.any()) or gone.all():
         return _fit_one(variable, chosen, predictors, rows, settings, rng, predicted)
@@ -369,33 +367,33 @@ def _fit_one(
 ) -> Fitted:  # fmt: skip
     level = variable.held.level[rows]
     if chosen.name == "sample" or (level == level[0]).all():
-        return SampleFit(variable, rows)
+        return synthesis_trees.SampleFit(variable, rows)
     if chosen.log:
         logs, of_logs = _logs(variable, rows), replace(chosen, log=False)
         fitted = _fit_one(logs, of_logs, predictors, rows, settings, rng, predicted)
-        return fitted if isinstance(fitted, SampleFit) else _OnLogScale(fitted, variable)
+        return fitted if isinstance(fitted, synthesis_trees.SampleFit) else _OnLogScale(fitted, variable)
     if chosen.is_linear:
-        return fit_linear(
+        return synthesis_linear.fit_linear(
             variable, chosen.regression, predictors, rows, n_draws=settings.n_draws, proper=settings.proper, rng=rng,
             predicted=predicted, more_freedom=chosen.more_freedom,
         )  # fmt: skip
-    if chosen.name == CELLS:
+    if chosen.name == synthesis_linear.CELLS:
         return fit_cells(
             variable, predictors, rows, concentration=settings.concentration, n_draws=settings.n_draws,
             proper=settings.proper, rng=rng,
         )  # fmt: skip
     if not make_terms(predictors, rows):  # nothing varies among these records
-        return SampleFit(variable, rows)
+        return synthesis_trees.SampleFit(variable, rows)
     state = int(rng.integers(2**31))
     if chosen.estimator is None:
         leaf, smoothing = settings.min_leaf, chosen.smoothing
-        return fit_tree(variable, predictors, rows, min_leaf=leaf, smoothing=smoothing, state=state)
+        return synthesis_trees.fit_tree(variable, predictors, rows, min_leaf=leaf, smoothing=smoothing, state=state)
     from sklearn.base import clone
 
     estimator = clone(chosen.estimator)
     states = {name: state for name in estimator.get_params() if name.split("__")[-1] == "random_state"}
     try:
-        return fit_estimator(variable, predictors, rows, estimator=estimator.set_params(**states))
+        return synthesis_trees.fit_estimator(variable, predictors, rows, estimator=estimator.set_params(**states))
     except (ValueError, TypeError):  # the message of the estimator may show values
         raise DataError(
             f"models of {variable.name!r}: {chosen.name} could not be fitted to {len(rows):,} records"
@@ -408,15 +406,15 @@ def _classifies(chosen: Chosen) -> bool:
     return chosen.estimator is not None and bool(is_classifier(chosen.estimator))
 
 
-def kept_draws(fitted: Fitted) -> PosteriorDraws | None:
+def kept_draws(fitted: Fitted) -> synthesis_linear.PosteriorDraws | None:
     """The draws from the posterior of a fitted model, where it has one."""
-    if isinstance(fitted, LinearFit | CellsFit):
+    if isinstance(fitted, synthesis_linear.LinearFit | CellsFit):
         return fitted.kept()
-    if isinstance(fitted, _OnLogScale) and isinstance(fitted.of_logs, LinearFit):
-        return PosteriorDraws({**fitted.of_logs.kept(), "transform": "log"})
+    if isinstance(fitted, _OnLogScale) and isinstance(fitted.of_logs, synthesis_linear.LinearFit):
+        return synthesis_linear.PosteriorDraws({**fitted.of_logs.kept(), "transform": "log"})
     if isinstance(fitted, _WithMissing) and (rest := kept_draws(fitted.rest)) is not None:
         gone = kept_draws(fitted.gone)
-        return PosteriorDraws({**rest, "missing": None if gone is None else dict(gone)})
+        return synthesis_linear.PosteriorDraws({**rest, "missing": None if gone is None else dict(gone)})
     return None
 
 
@@ -424,4 +422,4 @@ def unconverged(fitted: Fitted) -> bool:
     """Whether a regression did not converge."""
     if isinstance(fitted, _WithMissing):
         return unconverged(fitted.gone) or unconverged(fitted.rest)
-    return isinstance(fitted, LinearFit) and not fitted.converged
+    return isinstance(fitted, synthesis_linear.LinearFit) and not fitted.converged

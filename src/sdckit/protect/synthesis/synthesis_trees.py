@@ -396,8 +396,7 @@ def fit_tree(
         y = (numbers - numbers.mean()) / (numbers.std() or 1.0)
     places = tuple(place for predictor in predictors for place in _places(predictor, y, rows))
     held = {predictor.name: seen(predictor, predictor.held.take(rows)) for predictor in predictors}
-    X = _matrix(places, held, len(rows))
-    tree, leaf, n_nodes = _grown(X, y, min_leaf, state)
+    tree, leaf, n_nodes = _grown(_matrix(places, held, len(rows)), y, min_leaf, state)
     order, edges = order_by_group(leaf, n_nodes)
     return TreeFit(variable, places, tree, rows[order], edges, smoothing)
 
@@ -460,8 +459,7 @@ def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
         if K == 2:
             score = away[:, 1]
         else:
-            axes = np.linalg.eigh((away.T * counts) @ away)[1]
-            axis = axes[:, -1]
+            axis = np.linalg.eigh((away.T * counts) @ away)[1][:, -1]
             score = away @ (axis * np.sign(axis[np.argmax(np.abs(axis))]))
     score = np.where(counts > 0, score, 0.0 if y.dtype.kind != "f" else y.mean())
     rank = np.empty(n_levels)

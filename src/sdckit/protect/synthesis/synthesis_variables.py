@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import rule_conditions
-from sdckit.data.columns import categories_of, code_column, float_values, is_number, places_in_order
+from sdckit.data import columns, replace, rule_conditions
 from sdckit.data.frames import open_frame
-from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
 from sdckit.data.rule_conditions import COMPARE, HOW, EditRule, read_edit_rules
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
@@ -92,7 +90,7 @@ def read_variable(series: Any) -> Variable:
 
     Raises `DataError`: infinite numbers, or a column that mixes types.
     """
-    coded = code_column(series)
+    coded = columns.code_column(series)
     codes = coded.codes()
     seen, first, level = _distinct(codes, coded.span)
     known = seen < coded.span
@@ -102,7 +100,7 @@ def read_variable(series: Any) -> Variable:
     amounts: Floats | None = None
     texts: tuple[str, ...] = ()
     if coded.kind in {"integer", "number"}:
-        kind, numbers = "number", float_values(series, "column")
+        kind, numbers = "number", columns.float_values(series, "column")
         check_squares(series.name, numbers)
         amounts = numbers[first[known]]
         order = np.argsort(amounts, kind="stable")
@@ -114,7 +112,7 @@ def read_variable(series: Any) -> Variable:
         amounts = amounts[order]
     else:
         kind, labels = "category", coded.labels(seen[known])
-        order = np.array(places_in_order(labels, categories_of(coded)), np.int64)
+        order = np.array(columns.places_in_order(labels, columns.categories_of(coded)), np.int64)
         texts = tuple(labels[at] for at in order)
     place = np.full(len(seen), MISSING, np.int64)
     place[order] = np.arange(len(order))  # the code of a missing value is the last one
@@ -223,19 +221,18 @@ def written(
     n, into = len(frame), frame
     if n_made is not None:  # the columns that are not drawn hold one value
         n, rows = n_made, np.arange(n_made)
-        into = open_eager(open_frame(pick_rows(frame, rows % len(frame))), {})
+        into = replace.open_eager(open_frame(replace.pick_rows(frame, rows % len(frame))), {})
     for name, values in made.items():
         source, fresh = np.arange(n), values.level == NEW
-        first = variables[name].first
-        source[rows] = np.where(values.level >= 0, first[np.maximum(values.level, 0)], -1)
+        source[rows] = np.where(values.level >= 0, variables[name].first[np.maximum(values.level, 0)], -1)
         source[rows[fresh]] = rows[fresh] % len(frame)
         sources[name] = source
         if fresh.any() and values.number is not None:
             where = np.zeros(n, np.bool_)
             where[rows[fresh]] = True
             new[name] = (where, values.number[fresh])
-    out = lend_rows(into, frame, sources)
-    return with_some_numbers(open_eager(open_frame(out), {}), new) if new else out
+    out = replace.lend_rows(into, frame, sources)
+    return replace.with_some_numbers(replace.open_eager(open_frame(out), {}), new) if new else out
 
 
 # Rules of synthesis: where a condition on other variables holds, a value is set instead of drawn.
@@ -323,7 +320,7 @@ def _level(variable: Variable, value: Any) -> int:
     if variable.kind == "date":
         raise DataError(f"rules compare numbers and categories; {variable.name!r} holds dates")
     if variable.amounts is not None:
-        if not is_number(value):
+        if not columns.is_number(value):
             raise DataError(f"rules: {variable.name!r} holds numbers; give one", argument="rules")
         place = int(np.searchsorted(variable.amounts, value))
         return place if place < variable.n_levels and variable.amounts[place] == value else absent

@@ -12,13 +12,9 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.cells.plans.changed_plan import open_changing
-from sdckit.data import arguments
+from sdckit.data import arguments, households, nearest, replace, seeds
 from sdckit.data.columns import code_column
 from sdckit.data.frames import count_records, is_lazy, open_frame
-from sdckit.data.households import Homes
-from sdckit.data.nearest import did_you_mean
-from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.threads import run
@@ -162,15 +158,9 @@ def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) 
 
 
 def synthesize_plan(
-    data: Any,
-    run: Callable[[Any], Protected],
-    *,
-    read: Callable[[Sequence[str]], Sequence[str]],
-    named: Sequence[str],
-    drawn: Sequence[str] | None,
-    m: int,
-    n: int | None,
-) -> Protected:
+    data: Any, run: Callable[[Any], Protected], *, read: Callable[[Sequence[str]], Sequence[str]], named: Sequence[str],
+    drawn: Sequence[str] | None, m: int, n: int | None,
+) -> Protected:  # fmt: skip
     """Synthesise a lazy frame (plan).
 
     `run`: the synthesis of a frame in memory. `read`: which of the columns it reads. `named`: columns that must be
@@ -184,7 +174,7 @@ def synthesize_plan(
     plan = open_changing(data, size)
     for name in named:
         if name not in plan.columns:
-            raise ColumnError(f"no column {name!r} in the data; {did_you_mean(str(name), plan.columns)}")
+            raise ColumnError(f"no column {name!r} in the data; {nearest.did_you_mean(str(name), plan.columns)}")
     columns = (
         plan.columns if n not in (None, size) else [name for name in plan.columns if name in {*read(plan.columns)}]
     )
@@ -352,7 +342,7 @@ def synthesize(
             read=lambda known: [*columns_read(known, named, predictors, rules), *also],
             named=[*(named or ()), *also], drawn=named, m=m, n=n,
         )  # fmt: skip
-    frame = open_eager(opened, {"columns": named or (), "predictors": helping})
+    frame = replace.open_eager(opened, {"columns": named or (), "predictors": helping})
     needed = columns_read(frame.columns, named, predictors, rules)
     variables = {name: read_variable(frame[name]) for name in needed}
     hit = _flags(rows, frame)
@@ -390,7 +380,7 @@ def synthesize(
             f"{len(plan.rows)} records are flagged, too few to fit models to: they would get each other's values; "
             "use fit_to='all'"
         )
-    rng, secret = open_rng(seed)
+    rng, secret = seeds.open_rng(seed)
     files, draws, draw_notes = _drawn(plan, m, rng, keep=posterior_draws > 0)
     notes = {
         **left,
@@ -400,7 +390,7 @@ def synthesize(
     }
     models_used = {name: plan.chosen[name].name for name in order_of}
     made = [written(frame, plan.variables, plan.rows, file, plan.n_made) for file in files] or [
-        take_rows(frame, {}) for _ in range(m)
+        replace.take_rows(frame, {}) for _ in range(m)
     ]
     per_file = [changed_values(plan, file) for file in files]
     if n_made is not None:
@@ -504,7 +494,7 @@ def _household_notes(shared: Sequence[str], counts: Sequence[str], *, flagged: b
     return notes
 
 
-def _household_fields(homes: Homes | None, shared: tuple[str, ...], rows: Ints) -> dict[str, Any]:
+def _household_fields(homes: households.Homes | None, shared: tuple[str, ...], rows: Ints) -> dict[str, Any]:
     """The fields of a `Plan` by which household variables are drawn once per household."""
     if homes is None or not shared:
         return {}

@@ -6,13 +6,12 @@ from typing import Any
 
 from sdckit import __version__
 from sdckit.attacks.attack_rates import EVERY, OVERLAP
+from sdckit.report import conclusions, setting
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import columns_words, spaced
-from sdckit.report.conclusions import MORE, RESIDUAL
 from sdckit.report.gate.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.rates import AttackView, attack_name, meaning_of, percent, rates_table
-from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.view import Plain, find_view, view_of
 from sdckit.result import SCHEMA_VERSION
 
@@ -52,15 +51,9 @@ def attacks_tree(assessment: Any, ledger: Ledger) -> Tree:
 
 
 def plain_attacks(
-    attacks: Mapping[str, Any],
-    *,
-    n: int,
-    sizes: Sequence[int],
-    control: bool,
-    skipped: Sequence[tuple[str, str]] = (),
-    asked: Any = None,
-    internal: bool = False,
-) -> dict[str, Any]:
+    attacks: Mapping[str, Any], *, n: int, sizes: Sequence[int], control: bool, skipped: Sequence[tuple[str, str]] = (),
+    asked: Any = None, internal: bool = False,
+) -> dict[str, Any]:  # fmt: skip
     """Protected, JSON-ready figures of attacks that were run without an assessment.
 
     `attacks` maps the names that `assess` uses to results, `sizes` are the numbers of records of the releases,
@@ -73,7 +66,7 @@ def plain_attacks(
         "package": {"name": "sdckit", "version": __version__},
         "date": date.today().isoformat(),
         "n": ledger.count("n", n, "n"),
-        "n_released": release_sizes(ledger, sizes),
+        "n_released": setting.release_sizes(ledger, sizes),
     }
     tree |= _attack_parts(attacks, skipped, ledger, sizes, control=control, asked=asked)
     document = Document(tree, ledger.variables, tuple(ledger.relations), n)
@@ -81,19 +74,14 @@ def plain_attacks(
 
 
 def _attack_parts(
-    attacks: Mapping[str, Any],
-    skipped: Sequence[tuple[str, str]],
-    ledger: Ledger,
-    sizes: Sequence[int],
-    *,
-    control: bool,
-    asked: Any = None,
-) -> dict[str, Tree]:
+    attacks: Mapping[str, Any], skipped: Sequence[tuple[str, str]], ledger: Ledger, sizes: Sequence[int], *,
+    control: bool, asked: Any = None,
+) -> dict[str, Tree]:  # fmt: skip
     trees: dict[str, Tree] = {}
     apart: dict[str, Tree] = dict.fromkeys(APART)
     for place, result in attacks.items():
         view = view_of(place)
-        tree = view.tree(result, PairSetting(ledger, PREFIX, place, sizes))
+        tree = view.tree(result, setting.PairSetting(ledger, PREFIX, place, sizes))
         if isinstance(view, AttackView) and view.apart:
             again = place.partition(":")[2] == EVERY
             apart[view.apart + (f"_{EVERY}" if again else "")] = {"place": place, **tree}
@@ -144,7 +132,7 @@ def tried_words(tree: Plain | None) -> str:
     """What was tried and what came of it, for readers without statistics; from printed figures only."""
     if tree is None:
         return NOT_TRIED
-    made = {place: attack for place, attack in tree["attacks"].items() if RESIDUAL in attack}
+    made = {place: attack for place, attack in tree["attacks"].items() if conclusions.RESIDUAL in attack}
     if not made:
         return "No trial attack could be made."
     asked = tree["asked"]
@@ -154,7 +142,7 @@ def tried_words(tree: Plain | None) -> str:
         return f"{start} Without people kept aside what succeeds may succeed on anybody."
     if any(attack.get("control_state") == "overlapping" for attack in made.values()):
         return f"{start} They are not to be trusted: {OVERLAP}."
-    worse = {place: attack for place, attack in made.items() if MORE in attack["means"]}
+    worse = {place: attack for place, attack in made.items() if conclusions.MORE in attack["means"]}
     told = [view_of(place).answer(made, place, {}) for place in sorted(made, key=lambda place: _told_by(made[place]))]
     beside = spaced(next(filter(None, told), ""))
     if not worse:
@@ -176,7 +164,7 @@ def _told_by(tree: Plain) -> float:
 
 
 def _residual_of(tree: Plain) -> float:
-    return float(tree[RESIDUAL].get("value") or 0.0)
+    return float(tree[conclusions.RESIDUAL].get("value") or 0.0)
 
 
 def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:

@@ -4,15 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sdckit.data.limits import CONDITIONS, LIMITS
-from sdckit.data.scenarios.column_roles import TO_HAVE_IT_JUDGED
-from sdckit.data.scenarios.thresholds import a_release
+from sdckit.data.scenarios import column_roles, thresholds
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
-from sdckit.report.chapters import sentences as worded
-from sdckit.report.chapters.attacks_chapter import tried_words
-from sdckit.report.chapters.coverage_chapter import coverage_sentence
-from sdckit.report.chapters.document import RECOVERY
-from sdckit.report.chapters.utility_chapter import moved_warning
+from sdckit.report.chapters import attacks_chapter, coverage_chapter, document, sentences as worded, utility_chapter
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.gate.rounding import format_number
 from sdckit.report.rates import percent
@@ -62,7 +57,7 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
     rows = []
     for name, question in QUESTIONS.items():
         verdicts = [verdict for verdict in plain["verdicts"] if LIMITS[verdict["name"]].question == name]
-        tried = tried_words(plain["attacks"]) if name == "tried" and "released" in plain else ""
+        tried = attacks_chapter.tried_words(plain["attacks"]) if name == "tried" and "released" in plain else ""
         if verdicts:
             holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state])
             rows.append((worded.status(holds), question, " ".join(filter(None, [*_sentences(verdicts, plain), tried]))))
@@ -185,7 +180,7 @@ def _ranked(plain: Plain, beyond: Sequence[Plain]) -> dict[str, list[Plain]]:
     """The steps against exceeded limits, the most useful first, each with the verdicts that it is for."""
     several = len(plain["intruders"]) > 1
     coarser = [verdict for verdict in beyond if LIMITS[verdict["name"]].coarser]
-    worked_out = [verdict for verdict in beyond if LIMITS[verdict["name"]].measure == RECOVERY]
+    worked_out = [verdict for verdict in beyond if LIMITS[verdict["name"]].measure == document.RECOVERY]
     coarsening = []
     for file in _files(plain):
         if own := [verdict for verdict in coarser if verdict["intruder"] == file["name"]]:
@@ -210,7 +205,7 @@ def _ranked(plain: Plain, beyond: Sequence[Plain]) -> dict[str, list[Plain]]:
 
 def _against_working_out(plain: Plain) -> list[str]:
     """The leading remedies against the rules by which values are given back, as the annex lists them."""
-    trees = filter(None, (intruder.get("measures", intruder).get(RECOVERY) for intruder in plain["intruders"]))
+    trees = filter(None, (intruder.get("measures", intruder).get(document.RECOVERY) for intruder in plain["intruders"]))
     return list(dict.fromkeys(f"What to do: {words}." for tree in trees for words in tree["advice"]))[:REMEDIES]
 
 
@@ -367,7 +362,7 @@ def for_users(plain: Plain) -> Plain:
     passed = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state], default=None)
     roles = plain["column_roles"]
     if roles:  # how to have it judged is for those who can
-        roles = {**roles, "line": roles["line"].replace(TO_HAVE_IT_JUDGED, "")}
+        roles = {**roles, "line": roles["line"].replace(column_roles.TO_HAVE_IT_JUDGED, "")}
     return {**plain, "verdicts": verdicts, "passed": passed, "column_roles": roles, "left_to_office": questions}
 
 
@@ -404,8 +399,8 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
         for intruder in plain["intruders"]
     )
     kind = plain["scenario"]["release"]
-    asked = "Can it be given out?" if kind is None else f"Can it be given out as {a_release(kind)}?"
-    seen = (("Looked at", coverage_sentence(plain["coverage"])),) if plain.get("coverage") else ()
+    asked = "Can it be given out?" if kind is None else f"Can it be given out as {thresholds.a_release(kind)}?"
+    seen = (("Looked at", coverage_chapter.coverage_sentence(plain["coverage"])),) if plain.get("coverage") else ()
     file = ("The file", ", ".join([plain.get("name") or plain["title"], size]))
     if "left_to_office" not in plain:
         return (("Asked", asked), file, *known, *seen)
@@ -492,7 +487,7 @@ def _good_for(plain: Plain) -> tuple[Block, ...]:
     if tree is None or not tree["table"]:
         return (Paragraph("What the changes do to analyses was not measured."),)
     figures = {row["name"]: row["value"] for row in tree["table"]}
-    sentences = _moved_words(plain, figures), _kept_words(figures), moved_warning(tree["moved"])
+    sentences = _moved_words(plain, figures), _kept_words(figures), utility_chapter.moved_warning(tree["moved"])
     return tuple(Paragraph(words) for words in filter(None, sentences))
 
 

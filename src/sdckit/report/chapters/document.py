@@ -13,8 +13,7 @@ from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.chapters.sentences import limits_tree
-from sdckit.report.gate import figures as gate
-from sdckit.report.gate.relations import link_intruders, sizes_by_key
+from sdckit.report.gate import figures as gate, relations
 from sdckit.report.setting import PairSetting, Setting, intruder_words, missing_words, release_sizes, setting_for
 from sdckit.report.subgroups import rates_tree, subgroups_tree
 from sdckit.report.view import Note, find_view
@@ -81,19 +80,10 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
 
 
 def release_calls(
-    scenario: Scenario,
-    measures: Sequence[str] = (),
-    *,
-    by: Sequence[str] = (),
-    id: str | None,
-    m: int,
-    models: Sequence[tuple[str, str]] = (),
-    attacks: str = "",
-    n_attacks: int = ATTACKS,
-    seed: str = "",
-    recoding: str = "",
-    targets: int | None = None,
-) -> dict[str, str]:
+    scenario: Scenario, measures: Sequence[str] = (), *, by: Sequence[str] = (), id: str | None, m: int,
+    models: Sequence[tuple[str, str]] = (), attacks: str = "", n_attacks: int = ATTACKS, seed: str = "",
+    recoding: str = "", targets: int | None = None,
+) -> dict[str, str]:  # fmt: skip
     """Write the call and the command that reproduce the report of a release, the files' names left open.
 
     `attacks` is "control", "attacks" or ""; `seed` is the seed itself, or a name that stands for it; `recoding`
@@ -192,7 +182,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> gate.Do
     if scenario.person is None:
         pairs = ((settings[intruder.name], intruder) for intruder in assessment.intruders)
         known = [(setting.sizes, frozenset(intruder.keys), not setting.cells_known) for setting, intruder in pairs]
-        link_intruders(ledger, known)
+        relations.link_intruders(ledger, known)
     first = next(iter(settings.values()), None) or setting_for(ledger, "i0", scenario, {}, assessment.n)
     trees = dict(zip(settings, intruders, strict=True))
     judged = [
@@ -341,7 +331,7 @@ def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, gate.Tr
     missing = setting.ledger.count(f"{name}.missing", facts.n_missing, name, of=of)
     cells = None
     if not setting.persons and (setting.cells_known or not facts.n_missing):
-        cells = setting.sizes if alone else sizes_by_key(setting.ledger, facts.name)
+        cells = setting.sizes if alone else relations.sizes_by_key(setting.ledger, facts.name)
     counts = tuple(facts.level_counts)
     levels = gate.Levels(f"{name}.level", counts, "n", setting.n, missing.name, facts.n_missing, sizes=cells)
     return {

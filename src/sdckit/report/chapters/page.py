@@ -7,13 +7,10 @@ from functools import cache
 from typing import Any
 
 from sdckit.data.packaged import packaged
-from sdckit.report import blocks as kinds
-from sdckit.report.chapters import sentences as worded
-from sdckit.report.chapters.coverage_chapter import coverage_sections
-from sdckit.report.chapters.decision import decision_sections
+from sdckit.report import blocks as kinds, subgroups
+from sdckit.report.chapters import coverage_chapter, decision, sentences as worded
 from sdckit.report.chapters.sentences import headline, listed
 from sdckit.report.common_blocks import bars, by_rule, figure, share_head, texts, with_rule
-from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, find_view, view_of, views_of
 
 # Glossary: the terms that occur in a document, each explained once.
@@ -170,7 +167,7 @@ def lay_out(plain: Plain) -> kinds.Page:
     sections = [answer_section(plain)]
     if several:
         sections.append(compared_section(plain))
-    sections += [scenario_section(plain), _file(plain), *coverage_sections(plain)]
+    sections += [scenario_section(plain), _file(plain), *coverage_chapter.coverage_sections(plain)]
     known: list[str] = []
     for intruder in plain["intruders"]:
         heading = worded.intruder_heading(intruder["name"], several=several)
@@ -194,7 +191,7 @@ def headed_page(plain: Plain, what: str, sections: Sequence[kinds.Section]) -> k
         headline(plain),
         (*sections, *glossary(sections)),
         f"sdckit {version}, {plain['date']}. " + protection_words(plain),
-        tuple(decision_sections(plain)),
+        tuple(decision.decision_sections(plain)),
     )
 
 
@@ -302,7 +299,7 @@ def measure_sections(tree: Plain, *, without: Sequence[str] = ()) -> list[kinds.
     for place, view in views_of(tree):
         if place in without:
             continue
-        blocks = (*view.blocks(tree, place), *subgroup_blocks(tree, place))
+        blocks = (*view.blocks(tree, place), *subgroups.subgroup_blocks(tree, place))
         if sections and sections[-1].title == view.title:
             blocks = (*sections.pop().blocks, *blocks)
         sections.append(kinds.Section(view.title, blocks, 3))

@@ -8,14 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.derived_formula import ENTRY
+from sdckit.report import setting, view
 from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
 from sdckit.report.chapters.map import front_tree, search_blocks
 from sdckit.report.chapters.sentences import headline, limit_of, listed, status, verdict_sentence
 from sdckit.report.common_blocks import ALONE, EXPECTED, bars, below, of_rule, share_head
 from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Quantity, Relation, Share, Tree
 from sdckit.report.gate.protect import protect
-from sdckit.report.setting import changed_words, intruder_words, missing_words
-from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import WhatWasDone
@@ -54,16 +53,16 @@ def link_parts(ledger: Ledger, whole: str, part: str) -> None:
 
 
 def _columns(at: dict[Quantity, str]) -> list[str]:
-    starts = (missing_words(""), changed_words(""))
+    starts = (setting.missing_words(""), setting.changed_words(""))
     columns = (of.name.removeprefix(start) for start in starts for of in at if of.name.startswith(start))
     return list(dict.fromkeys(columns))
 
 
 def _link_column(ledger: Ledger, at: dict[Quantity, str], column: str, release: str) -> None:
-    touched = at.get(Quantity(changed_words(column), release))
+    touched = at.get(Quantity(setting.changed_words(column), release))
     if touched is None:
         return
-    missing = missing_words(column)
+    missing = setting.missing_words(column)
     before = at.get(Quantity(missing, ORIGINAL), at.get(Quantity(missing, RECODED)))
     after = at.get(Quantity(missing, release))
     if before is not None and after is not None:
@@ -115,7 +114,7 @@ FIGURES = (
 )  # fmt: skip
 
 
-def recipes_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
+def recipes_beside(plains: Sequence[view.Plain], names: Sequence[str]) -> Section:
     """Compare recipes by risk and loss after the last step; `plains` from `plain_recipe`, of one file and scenario."""
     ends = [[figure for figure in plain["figures"] if figure["step"] == len(plain["steps"])] for plain in plains]
     several = len(ends[0]) > 1
@@ -130,7 +129,7 @@ def recipes_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
     return Section("Two recipes side by side", (table,))
 
 
-def limits_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
+def limits_beside(plains: Sequence[view.Plain], names: Sequence[str]) -> Section:
     """Whether each limit holds for either release; `plains` are their documents, of one file and scenario."""
     several = len(plains[0]["intruders"]) > 1
     rows: dict[tuple[str, str], list[str]] = {}
@@ -210,7 +209,7 @@ def _quantity_if_once(variable: str, done: WhatWasDone) -> Quantity | None:
     """The quantity of values changed in the release, if exactly one step changed the column; else None."""
     times = sum(variable in change.changed for change in done.log.steps)
     single = all(change.n == done.log.n for change in done.log.steps)
-    return Quantity(changed_words(variable), "release 1") if single and times == 1 else None
+    return Quantity(setting.changed_words(variable), "release 1") if single and times == 1 else None
 
 
 def _implied(number: int, change: Any, ledger: Ledger) -> Count | None:
@@ -240,7 +239,7 @@ def _figures(at: int, row: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
     single = all(change.n == done.log.n for change in done.log.steps)
     last = single and row.step == len(done.log.steps)
     base = "original" if row.step == 0 else "release 1" if last else f"after step {row.step}"
-    of = partial(Quantity, base=base, rule=row.rule, intruder=intruder_words(row.intruder, row.keys))
+    of = partial(Quantity, base=base, rule=row.rule, intruder=setting.intruder_words(row.intruder, row.keys))
     known = next(first.keys for first in done.figures if first.intruder == row.intruder)
     tree: dict[str, Tree] = {
         "step": row.step,
@@ -340,7 +339,7 @@ def _short(texts: Sequence[str], between: str = ", ") -> str:
     return between.join(texts[:LONGEST_LIST]) + more
 
 
-def recipe_section(plain: Plain) -> Section:
+def recipe_section(plain: view.Plain) -> Section:
     """Section of the figures of `plain_recipe`."""
     methods = [f"{step['step']}. {step['method']}" for step in plain["steps"]]
     several = len(methods) > 1
@@ -365,7 +364,7 @@ def recipe_section(plain: Plain) -> Section:
     return Section("What was done", tuple(blocks))
 
 
-def _steps_table(steps: Sequence[Plain]) -> TableBlock:
+def _steps_table(steps: Sequence[view.Plain]) -> TableBlock:
     asked = (
         "; ".join(f"{name} = {text}" for name, text in step["arguments"].items()) or NOTHING_ASKED for step in steps
     )
@@ -373,7 +372,7 @@ def _steps_table(steps: Sequence[Plain]) -> TableBlock:
     return TableBlock("The steps", ("Step", "As asked"), rows)
 
 
-def _changed_table(steps: Sequence[Plain]) -> Block:
+def _changed_table(steps: Sequence[view.Plain]) -> Block:
     rows = tuple(
         (f"{step['step']}. {step['method']}", row["variable"], row["n"]["text"], row["share"]["text"])
         for step in steps
@@ -385,14 +384,14 @@ def _changed_table(steps: Sequence[Plain]) -> Block:
     return TableBlock("Values changed", ("Step", "Variable", "Values", share), rows, (2, 3))
 
 
-def _implied_note(step: Plain) -> Paragraph:
+def _implied_note(step: view.Plain) -> Paragraph:
     return Paragraph(
         f"Values that step {step['step']} took out and that follow from the release, for a reader who knows the method "
         f"and that nothing goes without need: {step['implied']['text']}."
     )
 
 
-def _after_blocks(plain: Plain) -> list[Block]:
+def _after_blocks(plain: view.Plain) -> list[Block]:
     figures = [figure for figure in plain["figures"] if "below_k" in figure]
     several = len({figure["intruder"] for figure in figures}) > 1
     rows = tuple(
@@ -417,7 +416,7 @@ def _after_blocks(plain: Plain) -> list[Block]:
     ]
 
 
-def _label(figure: Plain, *, several: bool) -> str:
+def _label(figure: view.Plain, *, several: bool) -> str:
     step = "the original" if figure["step"] == 0 else f"{figure['step']}. {figure['method']}"
     if figure["released"]:
         step += " (the release)"

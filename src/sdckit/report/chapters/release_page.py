@@ -13,25 +13,18 @@ from sdckit.attacks.attack_rates import concerns
 from sdckit.cells.pair import Recoded
 from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.display import displayed, printable
+from sdckit.report import conclusions, estimates, rates, setting, subgroups
 from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBlock
-from sdckit.report.chapters import document as documents, page
+from sdckit.report.chapters import decision, document as documents, page, promise_chapter, recipe_chapter
 from sdckit.report.chapters.attacks_chapter import attack_blocks, attacks_tree, conclude
 from sdckit.report.chapters.coverage_chapter import coverage_sections
-from sdckit.report.chapters.decision import CONTRIBUTIONS, drawn_of, with_figures
-from sdckit.report.chapters.promise_chapter import promise_section, promise_tree
-from sdckit.report.chapters.recipe_chapter import link_files, recipe_document, recipe_section
 from sdckit.report.chapters.sentences import intruder_heading, listed
 from sdckit.report.chapters.utility_chapter import moved_warning, utility_blocks, utility_tree
 from sdckit.report.common_blocks import bars, below, with_rule, without_rule
-from sdckit.report.conclusions import NOTHING, RESIDUAL
-from sdckit.report.estimates import USEFULNESS
 from sdckit.report.gate.earlier_documents import Earlier, join
 from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Quantity, Tree
 from sdckit.report.gate.protect import HIDDEN, overall, protect_beside
-from sdckit.report.rates import ATTACKS, has_residual_risk
-from sdckit.report.setting import PairSetting, intruder_words, release_sizes
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, ShareView, by_release, release_heads
-from sdckit.report.subgroups import rates_tree, subgroup_blocks, subgroups_tree
 from sdckit.report.view import Plain, find_view, view_of
 from sdckit.utility.utility_overview import RECODED
 
@@ -90,7 +83,7 @@ def recoded_blocks(plain: Plain) -> list[Block]:
 
 RELEASE_SCHEMA = "sdckit/release-assessment"
 PlainDict = dict[str, Any]
-EVERY_ATTACK = LIMITS[RESIDUAL].measure
+EVERY_ATTACK = LIMITS[conclusions.RESIDUAL].measure
 OPEN: PlainDict = {"holds": {"text": "not judged", "value": None, "reason": HIDDEN}, "reason": HIDDEN}
 
 
@@ -102,8 +95,7 @@ def plain_release(
     Original, releases, comparison and steps share one ledger, since a reader sees the figures of all of them. `beside`
     are the intervals that earlier documents of the original have printed.
     """
-    document = _document(assessment, internal=internal)
-    whole = protect_beside(document, beside, internal=internal)
+    whole = protect_beside(_document(assessment, internal=internal), beside, internal=internal)
     listed = {} if internal else {"quantities": whole.pop("quantities")}
     status = {name: whole[name] for name in ("protected", "confidential")}
     after = [{**status, **release} for release in whole.pop("released")]
@@ -185,10 +177,10 @@ def _attack_leaves(verdict: PlainDict, attacks: Mapping[str, Any], intruders: Se
     """The printed figures that a limit on attacks is about: the residual risk of all, or a figure of one measure."""
     kind = LIMITS[verdict["name"]]
     return [
-        tree.get(kind.figure, tree[RESIDUAL])
+        tree.get(kind.figure, tree[conclusions.RESIDUAL])
         for place, tree in attacks.items()
         if kind.measure in (EVERY_ATTACK, place.partition(":")[0])
-        and has_residual_risk(place)
+        and rates.has_residual_risk(place)
         and concerns(place, verdict["intruder"], intruders)
         and any(release["n_attacks"]["text"] != "0" for release in tree["releases"])
     ]
@@ -232,7 +224,7 @@ def shares_by_print(verdict: PlainDict, leaves: Sequence[PlainDict]) -> PlainDic
 
 def _upper_bound(leaf: PlainDict) -> float | None:
     """Upper bound of a printed residual risk or share; None if there is none."""
-    if leaf == NOTHING:
+    if leaf == conclusions.NOTHING:
         return 0.0
     return leaf["value"] if leaf.get("value") is not None else leaf.get("below")
 
@@ -260,7 +252,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     file = "recoded original" if assessment.recoded else "original"
     tree: dict[str, Tree] = dict(join(ledger, replace(base, base=file)))
     sizes = [release.n for release in assessment.released]
-    counts = release_sizes(ledger, sizes)
+    counts = setting.release_sizes(ledger, sizes)
     judged = [verdict.name for verdict in assessment.verdicts]
     tree |= {"scenario": documents.scenario_tree(assessment.scenario, judged=judged, compared=True)}
     tree["released"] = tuple(
@@ -289,11 +281,11 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         "stands_for": documents.stands_for_tree(assessment.stands_for, ledger),
     }
     done = assessment.what_was_done
-    steps = None if done is None else recipe_document(done, internal=internal)
+    steps = None if done is None else recipe_chapter.recipe_document(done, internal=internal)
     file_of_steps = "n" if assessment.promise is None else "n.released.1"  # steps on records made, none of the original
     tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": file_of_steps})
-    tree["promise"] = None if assessment.promise is None else promise_tree(assessment.promise)
-    link_files(ledger, len(sizes))
+    tree["promise"] = None if assessment.promise is None else promise_chapter.promise_tree(assessment.promise)
+    recipe_chapter.link_files(ledger, len(sizes))
     return Document(tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True)
 
 
@@ -303,7 +295,7 @@ def _collected_tree(assessment: ReleaseAssessment, ledger: Ledger) -> dict[str, 
     for number, intruder in enumerate(assessment.intruders):
         if (before := assessment.collected.get(intruder.name)) is None:
             continue
-        of = Quantity(below(before.k), "original", before.rule, intruder_words(intruder.name, intruder.keys))
+        of = Quantity(below(before.k), "original", before.rule, setting.intruder_words(intruder.name, intruder.keys))
         count = ledger.count(f"collected.{number}", before.below, "collected", of=of)
         ledger.nested("n", count.name)
         recoded = f"i{number}.violations.{before.k}"
@@ -319,13 +311,13 @@ def intruder_tree(intruder: IntruderAssessment, number: int, ledger: Ledger, siz
     for place, result in intruder.results.items():
         view = find_view(place)
         if view is not None:
-            measures[place] = view.tree(result, PairSetting(ledger, f"c{number}", place, sizes))
+            measures[place] = view.tree(result, setting.PairSetting(ledger, f"c{number}", place, sizes))
     return {
         "name": intruder.name,
         "keys": tuple(intruder.keys),
         "measures": measures,
-        **subgroups_tree(intruder.results, ledger, f"c{number}"),
-        "rates": rates_tree(intruder.results),
+        **subgroups.subgroups_tree(intruder.results, ledger, f"c{number}"),
+        "rates": subgroups.rates_tree(intruder.results),
         "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in intruder.skipped),
     }
 
@@ -395,13 +387,13 @@ def lay_out_release(plain: Plain) -> Page:
     several = len(plain["intruders"]) > 1
     sections = [release_answer(plain), page.scenario_section(plain), _files(plain), *coverage_sections(plain)]
     if "promise" in plain:
-        sections.insert(1, promise_section(plain["promise"]))
+        sections.insert(1, promise_chapter.promise_section(plain["promise"]))
     if "what_was_done" in plain:
-        sections.append(recipe_section(plain["what_was_done"]))
+        sections.append(recipe_chapter.recipe_section(plain["what_was_done"]))
     known: list[str] = []
     for number, intruder in enumerate(plain["intruders"]):
         heading = intruder_heading(intruder["name"], several=several)
-        has_keys = number < with_figures(plain)
+        has_keys = number < decision.with_figures(plain)
         words = [f"Known to the intruder: {listed(intruder['keys'])}.", *([] if has_keys else [NO_KEYS_LEFT])]
         sections.append(Section(heading, tuple(map(Paragraph, words))))
         if has_keys:
@@ -414,9 +406,9 @@ def lay_out_release(plain: Plain) -> Page:
             known += intruder["keys"]
     if plain["utility"] is not None:
         blocks = (*usefulness_note(plain), *utility_blocks(plain["utility"]))
-        sections.append(Section(USEFULNESS, blocks))
+        sections.append(Section(estimates.USEFULNESS, blocks))
     if plain.get("attacks") is not None:
-        sections.append(Section(ATTACKS, tuple(attack_blocks(plain["attacks"], several=several))))
+        sections.append(Section(rates.ATTACKS, tuple(attack_blocks(plain["attacks"], several=several))))
     measured = [*plain["intruders"], *(plain["released"][0]["intruders"] if len(plain["released"]) == 1 else ())]
     sections += page.not_measured([*measured, *([plain["utility"]] if plain["utility"] is not None else [])])
     sections = [*page.without_repeats(sections), page.methods_section(plain)]
@@ -439,7 +431,7 @@ def _left_out(plain: Plain, intruder: str) -> tuple[str, ...]:
     beyond = any(
         verdict["intruder"] == intruder and verdict["holds"]["value"] is False for verdict in plain["verdicts"]
     )
-    return () if beyond else (CONTRIBUTIONS,)
+    return () if beyond else (decision.CONTRIBUTIONS,)
 
 
 def release_answer(plain: Plain) -> Section:
@@ -477,7 +469,7 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
     m = len(after)
     heads = ("Figure", base_name(plain), *release_heads(m))
     tables = _by_rule("The original and the release", heads, rows)
-    small = below(drawn_of(plain))  # the row of the table that is drawn, too
+    small = below(decision.drawn_of(plain))  # the row of the table that is drawn, too
     collected = plain["collected"].get(plain["intruders"][number]["name"])
     recoded = collected and (before.get(with_rule(small, collected["rule"])) or before.get(small))
     if recoded:
@@ -496,8 +488,7 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
     ]
     if collected:
         bars_of = [(with_rule("Original as collected", collected["rule"]), collected["below"]), *bars_of]
-    caption = f"{small} with the same keys, before and after"
-    return [*tables, bars(caption, "records", bars_of, aside=True)]
+    return [*tables, bars(f"{small} with the same keys, before and after", "records", bars_of, aside=True)]
 
 
 def _by_rule(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Block]:
@@ -521,6 +512,6 @@ def _measure_blocks(intruder: Plain) -> Mapping[str, list[Block]]:
     by_title: dict[str, list[Block]] = {MATCHING: [], LEARNING: []}
     for place in sorted(intruder["measures"], key=lambda place: measures.index(place.partition(":")[0])):
         view = view_of(place)
-        blocks = (*view.blocks(intruder["measures"], place), *subgroup_blocks(intruder, place))
+        blocks = (*view.blocks(intruder["measures"], place), *subgroups.subgroup_blocks(intruder, place))
         by_title.setdefault(view.title, []).extend(blocks)
     return by_title

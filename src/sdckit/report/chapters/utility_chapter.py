@@ -3,14 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit.report import estimates, rates, view
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.common_blocks import bars, figure, height_of
-from sdckit.report.estimates import forest_block
 from sdckit.report.gate.figures import Foreign, Ledger, Tree
-from sdckit.report.rates import percent
 from sdckit.report.setting import PairSetting
-from sdckit.report.view import Plain, view_of
 from sdckit.utility.weighted_totals import BEYOND
 
 HEAT = "Standardised pMSE of every two-way table (best 1; the darker, the worse)"
@@ -31,10 +29,10 @@ def utility_tree(assessment: Any, ledger: Ledger) -> Tree:
         why: Tree = {"measure": "utility", "reason": Foreign(assessment.no_utility)}
         return {**EMPTY, "skipped": (why,)}
     setting = PairSetting(ledger, "utility", overview.measure, [release.n for release in assessment.released])
-    return view_of(overview.measure).tree(overview, setting)
+    return view.view_of(overview.measure).tree(overview, setting)
 
 
-def utility_blocks(tree: Plain) -> list[Block]:
+def utility_blocks(tree: view.Plain) -> list[Block]:
     """Blocks of the utility of a release, from printed figures only."""
     blocks: list[Block] = []
     if tree["table"]:
@@ -59,7 +57,7 @@ def utility_blocks(tree: Plain) -> list[Block]:
     return blocks
 
 
-def variable_blocks(variables: Mapping[str, Plain]) -> list[Block]:
+def variable_blocks(variables: Mapping[str, view.Plain]) -> list[Block]:
     """Table and chart of the share of records that changed their value, by variable."""
     if not variables:
         return []
@@ -68,7 +66,7 @@ def variable_blocks(variables: Mapping[str, Plain]) -> list[Block]:
     return figure(bars(MOVED, "of the records", variables.items()), table)
 
 
-def sample_blocks(sample: Plain | None) -> list[Block]:
+def sample_blocks(sample: view.Plain | None) -> list[Block]:
     """How large a sample would have tables as near: a sentence, a chart of what else is as near, the worst groups."""
     if not sample or height_of(sample["distance"]) is None:
         return []
@@ -78,23 +76,23 @@ def sample_blocks(sample: Plain | None) -> list[Block]:
     score = Paragraph(f"NIST's k-marginal score of the {tables}: {value:,.0f} of 1,000.")
     if height_of(sample["equivalent"]) is None:
         return [score, *_group_blocks(sample)]
-    own, redraw, other = (percent(sample[name]) for name in ("equivalent", "redraw", "other_sample"))
+    own, redraw, other = (rates.percent(sample[name]) for name in ("equivalent", "redraw", "other_sample"))
     said = (
         f"The {tables} of the release are as near to the original's as those of a random sample of {own} of its "
         f"records; a redraw of the file reaches about {redraw}, another sample of this size about {other}, only a copy "
         "100 %."
     )
-    rows: list[tuple[str, Plain]] = [
+    rows: list[tuple[str, view.Plain]] = [
         ("the release", sample["equivalent"]),
         ("another sample of this size", sample["other_sample"]),
         ("a redraw of the file", sample["redraw"]),
         ("a copy", {"text": "1", "value": 1.0}),
     ]
-    in_percent = [(words, {**leaf, "text": percent(leaf)}) for words, leaf in rows]
+    in_percent = [(words, {**leaf, "text": rates.percent(leaf)}) for words, leaf in rows]
     return [Paragraph(said), score, bars(SAMPLE, "of its records", in_percent), *_group_blocks(sample)]
 
 
-def _group_blocks(sample: Plain) -> list[Block]:
+def _group_blocks(sample: view.Plain) -> list[Block]:
     """The score of each group, drawn, with its records in a table."""
     if not sample["groups"]:
         return []
@@ -107,26 +105,26 @@ def _group_blocks(sample: Plain) -> list[Block]:
     return figure(bars(caption, "of 1,000", drawn), TableBlock(caption, heads, table, numeric))
 
 
-def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:
+def pair_blocks(pairs: Sequence[view.Plain]) -> list[Block]:
     """Table of the two-way tables that changed most."""
     rows = tuple((row["variables"], *_texts(row, "s_pmse", "specks")) for row in pairs)
     heads = ("Variables", "Standardised pMSE (best 1)", "SPECKS (best 0)")
     return [TableBlock("Two-way tables that changed most", heads, rows, (1, 2))] if rows else []
 
 
-def heat_blocks(heat: Plain | None) -> list[Block]:
+def heat_blocks(heat: view.Plain | None) -> list[Block]:
     """Heat map of all two-way tables; set aside if no value is printed."""
     printed = heat and any(cell["value"]["value"] is not None for cell in heat["cells"])
     return [ChartBlock("heat", heat, HEAT, aside=not printed)] if heat else []
 
 
-def moved_blocks(figures: Sequence[Plain]) -> list[Block]:
+def moved_blocks(figures: Sequence[view.Plain]) -> list[Block]:
     """Table of totals, means and counts, and by how much the release moved them."""
     rows = tuple((row["variable"], row["level"] or "–", row["figure"], row["change"]["text"]) for row in figures)
     return [TableBlock(TOTALS, ("Variable", "Level", "Figure", "Moved by"), rows, (3,))] if rows else []
 
 
-def moved_warning(figures: Sequence[Plain]) -> str:
+def moved_warning(figures: Sequence[view.Plain]) -> str:
     """Sentence on the figures that moved by more than five per cent, by their prints; "" where there are none."""
     beyond = [row for row in figures if abs(row["change"]["value"] or 0.0) > BEYOND]
     named = listed(list(dict.fromkeys(row["variable"] for row in beyond)))
@@ -139,17 +137,17 @@ def moved_warning(figures: Sequence[Plain]) -> str:
     )
 
 
-def _model_blocks(model: Plain) -> list[Block]:
+def _model_blocks(model: view.Plain) -> list[Block]:
     caption = f"{model['formula']} ({model['family']})"
     parts = ("estimate_original", "estimate_released", "overlap")
     rows = tuple((row["term"], *_texts(row, *parts)) for row in model["terms"])
     note = Paragraph(f"{caption}: estimates {model['withheld']}.", "note")
-    chart = forest_block(model["forest"], caption)
+    chart = estimates.forest_block(model["forest"], caption)
     if not chart:
         return [note]
     table = TableBlock(caption, ("Term", "Original", "Release", "Overlap"), rows, (1, 2, 3))
     return [table, *chart, *([note] if model["withheld"] else [])]
 
 
-def _texts(row: Plain, *names: str) -> tuple[str, ...]:
+def _texts(row: view.Plain, *names: str) -> tuple[str, ...]:
     return tuple(row[name]["text"] for name in names)

@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sdckit.errors import FileFormatError
-from sdckit.report import blocks
-from sdckit.report.charts import COLUMN, WIDTH, chart_for, describe, is_narrow, to_png
+from sdckit.report import blocks, charts, wording
 from sdckit.report.formats.flow import BEHIND, behind_charts, shown
-from sdckit.report.wording import SOFT_HYPHEN, say
 
 PIXELS = 96  # an inch
 TABLE = "Light Grid Accent 1"
@@ -49,7 +47,7 @@ def render_docx_page(page: blocks.Page) -> bytes:
     for section in page.sections:
         _section(document, section)
     if behind := behind_charts(page.sections):
-        document.add_heading(say(BEHIND, page.language), 1)
+        document.add_heading(wording.say(BEHIND, page.language), 1)
         for heading, table in behind:
             document.add_paragraph(heading, style=HEAD)
             _table_block(document, table)
@@ -62,7 +60,7 @@ def render_docx_page(page: blocks.Page) -> bytes:
 def _front(document: Any, page: blocks.Page) -> None:
     from docx.shared import Cm, Pt
 
-    document.core_properties.title = page.title.replace(SOFT_HYPHEN, "")
+    document.core_properties.title = page.title.replace(wording.SOFT_HYPHEN, "")
     _speak(document, page.language)
     document.core_properties.author = ""  # the library writes its own name
     document.core_properties.comments = ""
@@ -187,15 +185,15 @@ def _picture(document: Any, block: blocks.ChartBlock) -> None:
     """Add a chart as a picture, with its description as alternative text."""
     from docx.shared import Inches
 
-    width = COLUMN if is_narrow(block.name, block.data) else WIDTH
-    picture = to_png(chart_for(block.name, block.data, width=width))
+    width = charts.COLUMN if charts.is_narrow(block.name, block.data) else charts.WIDTH
+    picture = charts.to_png(charts.chart_for(block.name, block.data, width=width))
     paragraph = document.add_paragraph(style=HEAD)
     paragraph.add_run(block.caption).bold = True
     paragraph.paragraph_format.keep_with_next = True
     added = document.add_picture(io.BytesIO(picture))
     scale = min(1.0, 6.6 * PIXELS / (added.width / Inches(1) * PIXELS))
     added.width, added.height = int(added.width * scale), int(added.height * scale)
-    words = describe(block.name, block.data, block.caption)
+    words = charts.describe(block.name, block.data, block.caption)
     added._inline.docPr.set("descr", words)  # the library has no word for it
 
 

@@ -12,10 +12,9 @@ from typing import Any
 
 from sdckit import operating_system
 from sdckit.errors import FileFormatError
+from sdckit.report import charts, wording
 from sdckit.report.blocks import Block, ChartBlock, Page, Section, Verdicts
-from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, in_language_of, is_narrow, to_svg
 from sdckit.report.formats.flow import BEHIND, behind_charts, chapters_of, decision_of
-from sdckit.report.wording import say
 
 MARKS = {"pass": "✓", "fail": "✗", "open": "?"}
 OPEN_BARS = "An open bar is a hidden count, drawn at its bound."
@@ -38,8 +37,8 @@ def render_page(page: Page) -> str:
         "chapters": chapters_of(page.sections),
         "behind": behind_charts(page.sections),
         "marks": MARKS,
-        "words": {name: say(words, page.language) for name, words in WORDS.items()},
-        "classes": {say(state, page.language): state for state in STATES},
+        "words": {name: wording.say(words, page.language) for name, words in WORDS.items()},
+        "classes": {wording.say(state, page.language): state for state in STATES},
         "state_width": _state_width(page),
         "style": Markup(_read("report.css")),  # our own file, not data
         "draw": figure_of,
@@ -67,8 +66,8 @@ def render_sections(sections: Sequence[Section], *, note: str = "", language: st
         _template("sections.html").render(
             parts=decision_of(sections),
             note=note,
-            words={name: say(words, language) for name, words in WORDS.items()},
-            classes={say(state, language): state for state in STATES},
+            words={name: wording.say(words, language) for name, words in WORDS.items()},
+            classes={wording.say(state, language): state for state in STATES},
             draw=figure_of,
         )
     )
@@ -78,11 +77,11 @@ def figure_of(block: ChartBlock) -> dict[str, Any]:
     """Draw a chart: its SVG, its alternative text, and a note on open bars if it has any."""
     from markupsafe import Markup
 
-    width = COLUMN if is_narrow(block.name, block.data) else WIDTH
-    svg = to_svg(chart_for(block.name, block.data, width=width))
-    notes = [in_language_of(block.data, OPEN_BARS)] if OPEN in svg else []
+    width = charts.COLUMN if charts.is_narrow(block.name, block.data) else charts.WIDTH
+    svg = charts.to_svg(charts.chart_for(block.name, block.data, width=width))
+    notes = [charts.in_language_of(block.data, OPEN_BARS)] if charts.OPEN in svg else []
     # Vega escapes the texts it draws.
-    words = describe(block.name, block.data, block.caption)
+    words = charts.describe(block.name, block.data, block.caption)
     return {"svg": Markup(svg), "alt": words, "note": " ".join(notes)}
 
 

@@ -3,10 +3,8 @@
 import re
 from itertools import zip_longest
 
-from sdckit.report import blocks
-from sdckit.report.charts import describe
+from sdckit.report import blocks, charts, wording
 from sdckit.report.formats.flow import shown
-from sdckit.report.wording import SOFT_HYPHEN
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&])")
 
@@ -56,7 +54,7 @@ def _block(block: blocks.Block) -> list[str]:
 
 def _chart(block: blocks.ChartBlock) -> list[str]:
     """Describe a chart in words, where no table behind it has its figures."""
-    return [_escape(describe(block.name, block.data, block.caption)), ""]
+    return [_escape(charts.describe(block.name, block.data, block.caption)), ""]
 
 
 def _choices(choices: tuple[str, ...]) -> str:
@@ -78,4 +76,4 @@ def _row(cells: tuple[str, ...]) -> str:
 
 
 def _escape(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text.replace(SOFT_HYPHEN, "").replace("\r", " ").replace("\n", " "))
+    return _SPECIAL.sub(r"\\\1", text.replace(wording.SOFT_HYPHEN, "").replace("\r", " ").replace("\n", " "))

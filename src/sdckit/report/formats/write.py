@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data.files.whole_files import real_target, write_whole
 from sdckit.errors import DataError, FileFormatError
 from sdckit.report.blocks import Page
-from sdckit.report.chapters.decision import for_users
-from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.release_page import RELEASE_SCHEMA, page_of, plain_release
+from sdckit.report.chapters import decision, document, release_page
 from sdckit.report.cover import Cover, with_cover, with_names
-from sdckit.report.formats.docx import need_docx, render_docx_page
-from sdckit.report.formats.html import find_browser, render_page, render_pdf
+from sdckit.report.formats import docx, html
 from sdckit.report.formats.markdown import render_markdown_page
 from sdckit.report.gate.earlier_documents import read_beside
 from sdckit.report.gate.protect import protect_beside
@@ -42,11 +39,11 @@ def render_json(plain: Mapping[str, Any]) -> str:
 
 
 RENDERERS: dict[str, Callable[[Page], str | bytes]] = {
-    ".html": render_page, ".htm": render_page, ".md": render_markdown_page, ".markdown": render_markdown_page,
-    ".pdf": render_pdf, ".docx": render_docx_page,
+    ".html": html.render_page, ".htm": html.render_page, ".md": render_markdown_page, ".markdown": render_markdown_page,
+    ".pdf": html.render_pdf, ".docx": docx.render_docx_page,
 }  # fmt: skip
 # What must be there is looked for before any work.
-NEEDS: dict[str, Callable[[], object]] = {".pdf": find_browser, ".docx": need_docx}
+NEEDS: dict[str, Callable[[], object]] = {".pdf": html.find_browser, ".docx": docx.need_docx}
 
 
 Folder = str | os.PathLike[str] | None
@@ -70,10 +67,9 @@ def plain_document(assessment: Any, *, internal: bool = False, beside: Folder = 
 
 def _plain_document(assessment: Any, *, internal: bool, beside: Folder) -> dict[str, Any]:
     earlier = () if beside is None else read_beside(beside)
-    if assessment.schema == RELEASE_SCHEMA:
-        return plain_release(assessment, internal=internal, beside=earlier)
-    document = build_document(assessment, internal=internal)
-    return protect_beside(document, earlier, internal=internal)
+    if assessment.schema == release_page.RELEASE_SCHEMA:
+        return release_page.plain_release(assessment, internal=internal, beside=earlier)
+    return protect_beside(document.build_document(assessment, internal=internal), earlier, internal=internal)
 
 
 def check_needs(path: Path) -> None:
@@ -88,13 +84,9 @@ def check_needs(path: Path) -> None:
 
 
 def write_report(
-    assessment: Assessed,
-    path: str | os.PathLike[str],
-    *,
-    internal: bool = False,
-    beside: Folder = None,
+    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False, beside: Folder = None,
     cover: Cover | None = None,
-) -> Path:
+) -> Path:  # fmt: skip
     """Write the report of an assessment as HTML, PDF, DOCX or Markdown, by the ending of the path.
 
     An internal one is for its owner.
@@ -115,7 +107,7 @@ def write_report(
     check_language(cover.language)
     _ = cover.picture  # what is wrong with it is told before any work
     plain = with_names(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
-    page = with_cover(page_of(for_users(plain) if cover.public else plain), cover)
+    page = with_cover(release_page.page_of(decision.for_users(plain) if cover.public else plain), cover)
     write_page(translate(page, cover.language, names_of(plain, cover.labels)), target, internal=internal)
     return target
 
@@ -126,7 +118,7 @@ def _check_public(assessment: Assessed, *, internal: bool, beside: Folder) -> No
             "a public report follows from its release alone, whose readers can count for themselves: it is audited "
             "beside no other document; leave out beside= (--beside)"
         )
-    if internal or assessment.schema == RELEASE_SCHEMA or assessment.scenario.ledger is not None:
+    if internal or assessment.schema == release_page.RELEASE_SCHEMA or assessment.scenario.ledger is not None:
         raise DataError(
             "a public report goes out with a release: it is neither internal nor of the original or earlier releases; "
             "assess the release by itself, under scenario.of_release(released.columns)"
@@ -149,8 +141,7 @@ def write_json(
     printed = os.fspath(path) == "-"
     if not printed:
         real_target(path)
-    plain = plain_document(assessment, internal=internal, beside=beside)
-    text = render_json(plain)
+    text = render_json(plain_document(assessment, internal=internal, beside=beside))
     if printed:
         _print(text)
         return None

@@ -14,10 +14,7 @@ from typing import Any
 from sdckit.data.files.file_limits import json_in
 from sdckit.display import printable
 from sdckit.errors import FileFormatError
-from sdckit.report.gate import figures
-from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
-from sdckit.report.gate.choose_rounding import sound_relations
-from sdckit.report.gate.rounding import Print
+from sdckit.report.gate import audit, choose_rounding, figures, rounding
 
 # Join the documents of several files: one ledger, one audit, one print for each quantity.
 # A figure of the release narrows one of the original, and a figure of a step one of the release. So each file has its
@@ -146,9 +143,9 @@ class Earlier:
     high: float
 
 
-def quantities_of(prints: Mapping[str, Print], ledger: figures.Ledger, base: str) -> list[dict[str, Any]]:
+def quantities_of(prints: Mapping[str, rounding.Print], ledger: figures.Ledger, base: str) -> list[dict[str, Any]]:
     """The counts of an intruder with the intervals of their prints, for documents that are written later."""
-    by_quantity: dict[figures.Quantity, Print] = {}
+    by_quantity: dict[figures.Quantity, rounding.Print] = {}
     for name, printed in prints.items():
         of = ledger.variables[name].of
         if of is not None and of.intruder and ledger.variables[name].kind == "count" and printed.high < math.inf:
@@ -240,13 +237,13 @@ def _stop_watching_disclosed(ledger: figures.Ledger) -> None:
     whole = [name for name, variable in ledger.variables.items() if variable.kind == "count"]
     # Rows of tables that are pooled later are not entered yet.
     entered = [relation for relation in ledger.relations if all(name in ledger.variables for name, _ in relation.terms)]
-    relations = sound_relations(ledger.variables, entered, whole)
+    relations = choose_rounding.sound_relations(ledger.variables, entered, whole)
     n = ledger.variables.get("n")
     bounds = dict.fromkeys(ledger.variables, (0.0, math.inf))
     if n is not None and n.true is not None:
         bounds["n"] = (n.true, n.true)
-    for name, (low, high) in (propagate(bounds, make_system(relations, whole)) or {}).items():
-        if high - low < SAFE_VALUES - 1 and high > 0 and low < SMALL:
+    for name, (low, high) in (audit.propagate(bounds, audit.make_system(relations, whole)) or {}).items():
+        if high - low < audit.SAFE_VALUES - 1 and high > 0 and low < audit.SMALL:
             ledger.variables[name] = replace(ledger.variables[name], watched="nowhere")
 
 

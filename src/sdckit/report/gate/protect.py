@@ -12,10 +12,8 @@ from typing import Any
 
 from sdckit.display import displayed, printable
 from sdckit.errors import DataError
-from sdckit.report.gate import figures, rounding
-from sdckit.report.gate.choose_rounding import levels_of, settle
+from sdckit.report.gate import choose_rounding, figures, relations, rounding
 from sdckit.report.gate.earlier_documents import Earlier, enter_beside, not_alike, quantities_of
-from sdckit.report.gate.relations import expand, rank
 
 # Printed numbers as plain leaves of a document.
 
@@ -348,8 +346,8 @@ def protect(document: figures.Document, *, internal: bool = False, alone: figure
         }
     else:
         before = None if alone is None else _entered(alone, internal=False)[1]
-        finest = {} if before is None else levels_of(before.variables, before.relations)
-        settled = settle(ledger.variables, ledger.relations, finest)
+        finest = {} if before is None else choose_rounding.levels_of(before.variables, before.relations)
+        settled = choose_rounding.settle(ledger.variables, ledger.relations, finest)
         prints = guarded(alike(settled, quantities, ledger), ledger)
     body = _Printer(prints, internal, None if internal else coarsest(ledger, prints), quantities).plain(tree)
     if document.listed and not internal:
@@ -386,7 +384,7 @@ def _expand(tree: figures.Tree, ledger: figures.Ledger, *, internal: bool) -> fi
     if isinstance(tree, figures.InternalOnly):
         return _expand(tree.content if internal else tree.otherwise, ledger, internal=internal)
     if isinstance(tree, figures.Levels | figures.SizeClasses | figures.Histogram):
-        return expand(tree, ledger, internal=internal)
+        return relations.expand(tree, ledger, internal=internal)
     if isinstance(tree, figures.Holds) and tree.none and not internal:
         ledger.tell_none(tree.none)
     if isinstance(tree, Mapping):
@@ -427,7 +425,7 @@ class _Printer:
         if isinstance(tree, tuple):
             return [self.plain(value) for value in tree if not self._is_left_out(value)]
         if isinstance(tree, figures.Ranked):
-            return sorted((self.plain(row) for row in tree.rows), key=rank)
+            return sorted((self.plain(row) for row in tree.rows), key=relations.rank)
         return self._leaf(tree)
 
     def _leaf(self, tree: figures.Tree) -> Any:

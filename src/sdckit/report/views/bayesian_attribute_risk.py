@@ -2,20 +2,18 @@
 
 from typing import Any
 
+from sdckit.report import estimates, shares, view
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.common_blocks import bars
-from sdckit.report.estimates import share_leaf
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.shares import LEARNING, pair_notes_blocks, pair_notes_tree
-from sdckit.report.view import Note, Plain, View
 
 WORDS = {
     "mean_probability": "probability of the true value, mean",
     "baseline": "the same before the release",
     "share_first": "records whose true value is the most probable guess",
 }
-METHOD = Note(
+METHOD = view.Note(
     "Posterior probability of the true value",
     "An intruder who has the release, the synthesizer and all other records weighs the values that a person may have "
     "by how probable each makes the release; the mean probability of the true one is compared with that before the "
@@ -27,11 +25,11 @@ METHOD = Note(
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Enter the means over the records, each of which contributes at most 1."""
     start = f"{setting.prefix}.{setting.place}"
-    leaves = {name: share_leaf(setting.ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
-    return {**leaves, **pair_notes_tree(result)}
+    leaves = {name: estimates.share_leaf(setting.ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
+    return {**leaves, **shares.pair_notes_tree(result)}
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Table and chart of the probabilities before and after the release."""
     figures = plain[place]
     caption = f"What the release tells of {place.partition(':')[2]}"
@@ -39,8 +37,8 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     return [
         TableBlock(caption, ("Mean over the records", "Release"), rows, (1,)),
         bars(caption, "of the records", ((words, figures[name]) for name, words in WORDS.items()), aside=True),
-        *pair_notes_blocks(figures),
+        *shares.pair_notes_blocks(figures),
     ]
 
 
-VIEW = View(LEARNING, tree, blocks, lambda _: (METHOD,))
+VIEW = view.View(shares.LEARNING, tree, blocks, lambda _: (METHOD,))

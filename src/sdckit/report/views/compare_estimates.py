@@ -7,7 +7,6 @@ import numpy as np
 
 from sdckit.data.frames import rows_of
 from sdckit.report import estimates
-from sdckit.report.estimates import UtilityView
 from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Part, Ratio, Share, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.utility.models.model_design import FEWEST, RARE
@@ -130,7 +129,7 @@ def _inside(leaf: Tree) -> Tree:
     return leaf.content if isinstance(leaf, InternalOnly) else leaf
 
 
-VIEW = UtilityView(
+VIEW = estimates.UtilityView(
     estimates.USEFULNESS,
     tree,
     lambda plain, place: estimates.forest_blocks(plain[place]["forest"], withheld=plain[place]["withheld"]),

@@ -4,12 +4,10 @@ from itertools import groupby
 from typing import Any
 
 from sdckit.data.frames import rows_of
-from sdckit.report import estimates
+from sdckit.report import estimates, view
 from sdckit.report.blocks import Block, TableBlock
-from sdckit.report.estimates import UtilityView
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.view import Plain
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
@@ -30,7 +28,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     return {"forest": tuple(rows), "overlap": overlaps, "mean_overlap": mean}
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Forest plot and table of the intervals, and a table of their overlaps."""
     figures = plain[place]
     rows = tuple(
@@ -43,4 +41,4 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     return [*estimates.forest_blocks(figures["forest"], "every quantity, file by file"), table]
 
 
-VIEW = UtilityView(estimates.USEFULNESS, tree, blocks)
+VIEW = estimates.UtilityView(estimates.USEFULNESS, tree, blocks)

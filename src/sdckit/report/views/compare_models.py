@@ -3,12 +3,10 @@
 from typing import Any
 
 from sdckit.data.frames import rows_of
-from sdckit.report import estimates
+from sdckit.report import estimates, view
 from sdckit.report.blocks import Block
-from sdckit.report.estimates import UtilityView
 from sdckit.report.gate.figures import InternalOnly, Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.view import Plain
 
 SHOWN = ("estimate_original", "estimate_released", "overlap")
 
@@ -49,9 +47,9 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     }
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Forest plot and table of the coefficients with their intervals."""
     return estimates.forest_blocks(plain[place]["forest"], withheld=plain[place]["withheld"])
 
 
-VIEW = UtilityView(estimates.USEFULNESS, tree, blocks, part="models")
+VIEW = estimates.UtilityView(estimates.USEFULNESS, tree, blocks, part="models")

@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sdckit.report.blocks import Block, Paragraph
+from sdckit.report import blocks, setting, view
 from sdckit.report.gate.figures import InternalOnly, Tree
-from sdckit.report.setting import PairSetting
 from sdckit.report.shares import MATCHING, Figure, over, share_view
-from sdckit.report.view import Note, Plain
 
-NOTE = Note(
+NOTE = view.Note(
     "Copied records",
     "Released records equal to an original record that is alone with its combination of values, in all columns but "
     "ids and weights, with the one column left out that matters most, or with two numbers, or all numbers, that are "
@@ -21,17 +19,17 @@ NOTE = Note(
 )
 
 
-def _more(result: Any, _: PairSetting) -> Mapping[str, Tree]:
+def _more(result: Any, _: setting.PairSetting) -> Mapping[str, Tree]:
     how = {"left_out": InternalOnly(tuple(result.left_out)), "moved": InternalOnly(tuple(result.moved))}
     return {"chance": result.chance, **how}
 
 
-def _left_out(tree: Plain) -> list[Block]:
+def _left_out(tree: view.Plain) -> list[blocks.Block]:
     """The columns left out or near, for a confidential document: which they are follows from exact shares."""
-    notes: list[Block] = []
+    notes: list[blocks.Block] = []
     for name, words in (("left_out", "Left out of the comparison of near copies"), ("moved", "Near instead of equal")):
         if how := list(dict.fromkeys(filter(None, tree.get(name, ())))):
-            notes.append(Paragraph(f"{words}: {'; '.join(how)}.", "note"))
+            notes.append(blocks.Paragraph(f"{words}: {'; '.join(how)}.", "note"))
     return notes
 
 

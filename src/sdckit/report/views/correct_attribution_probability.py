@@ -4,16 +4,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sdckit.report.before_after import Grid, Squares, pairs_tree, scatter_blocks, scatter_chart
+from sdckit.report import before_after, view
 from sdckit.report.gate.figures import DIFFERENCE, Ledger, Relation, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, over, share_view
-from sdckit.report.view import Note
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
-def _link(ledger: Ledger, start: str, squares: Squares, edges: Sequence[float]) -> None:
+def _link(ledger: Ledger, start: str, squares: before_after.Squares, edges: Sequence[float]) -> None:
     """Bound each mean by the bins' edges; records whose keys a single release lacks are in its lowest bin."""
     several = f"{start}2.matched" in ledger.variables
     for name, side in (("original_average", 0), ("average", 1)):
@@ -26,14 +25,14 @@ def _link(ledger: Ledger, start: str, squares: Squares, edges: Sequence[float]) 
         ledger.relations.append(Relation(((absent, -1.0), *lowest), upper=math.inf))
 
 
-def _grid(result: Any) -> Grid:
-    return Grid(EDGES, f"chance of a right guess of {', '.join(result.target)}", link=_link)
+def _grid(result: Any) -> before_after.Grid:
+    return before_after.Grid(EDGES, f"chance of a right guess of {', '.join(result.target)}", link=_link)
 
 
 def _more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
     return {
         "distribution": bins_tree(EDGES, result.cap_histogram(EDGES), setting, whole="n"),
-        "scatter": pairs_tree(result, _grid(result)),
+        "scatter": before_after.pairs_tree(result, _grid(result)),
     }
 
 
@@ -47,7 +46,7 @@ VIEW = share_view(
         Figure("original_average", "attributed correctly from the original itself", whole=False),
         Figure("baseline", "attributed correctly by guessing from the margin", whole=False),
     ),
-    Note(
+    view.Note(
         "Correct attribution",
         "The intruder finds the released rows with the person's keys and takes the sensitive value of one of them: "
         "the chance that it is the true one. The original against itself and a guess from the margin are shown beside "
@@ -62,6 +61,6 @@ VIEW = share_view(
     draw=lambda tree, variable: bins_chart(
         tree["distribution"], f"Records by the chance that their {variable} is guessed rightly, before and after"
     ),
-    also=scatter_blocks,
-    charts={"scatter": lambda result, internal: scatter_chart(result, internal, _grid(result))},
+    also=before_after.scatter_blocks,
+    charts={"scatter": lambda result, internal: before_after.scatter_chart(result, internal, _grid(result))},
 )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sdckit.report import common_blocks, view
 from sdckit.report.blocks import Block, Facts, TableBlock
-from sdckit.report.common_blocks import bars, figure, notes_blocks, texts
 from sdckit.report.gate.figures import Holds, InternalOnly, Relation, Share, Tree
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.population.delta_presence import DeltaPresence
@@ -46,7 +45,7 @@ def tree(result: DeltaPresence, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Facts, table and chart of the people beyond the limits."""
     tree = plain[place]
     low, high = (f"{limit:g}" for limit in tree["limits"])
@@ -63,21 +62,21 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         (f"people with a key below {low}", tree["n_below"], tree["rate_below"]),
     )
     caption = "People whose key is in the file with a share beyond the limits"
-    rows = tuple((label, *texts(count, rate)) for label, count, rate in leaves)
+    rows = tuple((label, *common_blocks.texts(count, rate)) for label, count, rate in leaves)
     return [
         Facts(tuple(facts)),
-        *figure(
-            bars(caption, "people", ((label, count) for label, count, _ in leaves)),
+        *common_blocks.figure(
+            common_blocks.bars(caption, "people", ((label, count) for label, count, _ in leaves)),
             TableBlock(caption, ("Who", "People", "Share"), rows, (1, 2)),
         ),
-        *notes_blocks(tree),
+        *common_blocks.notes_blocks(tree),
     ]
 
 
-NOTE = Note(
+NOTE = view.Note(
     "δ-presence",
     "The share of the people with a key who are in the file: how surely somebody who knows the key of a "
     "person knows that the person is listed, or is not.",
     "Nergiz, Atzori & Clifton (2007)",
 )
-VIEW = View("Who is known to be in the file", tree, blocks, noted(NOTE))
+VIEW = view.View("Who is known to be in the file", tree, blocks, view.noted(NOTE))

@@ -4,15 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sdckit.report import shares
+from sdckit.report import shares, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.common_blocks import of_whole
 from sdckit.report.gate.figures import Ledger, Share, Tree
-from sdckit.report.shares import ShareView
-from sdckit.report.view import Note, Plain, noted
 
 CHART = "Records that newly break a rule"
-NOTE = Note(
+NOTE = view.Note(
     "Edit rules",
     "A record breaks a rule where all of its conditions hold and its value is another; a missing value breaks none but "
     "a rule on missing values. Newly broken are those that kept it in the original, where records belong together; "
@@ -64,13 +62,13 @@ def _rule(row: Sequence[float], start: str, j: int, sizes: tuple[int, int], ledg
     }  # fmt: skip
 
 
-def _blocks(plain: Plain, place: str) -> list[Block]:
+def _blocks(plain: view.Plain, place: str) -> list[Block]:
     tree = plain[place]
     blocks = shares.column_blocks(tree, _table, CHART, {"newly": "newly broken"}, "records", of="rule")
     return [*blocks, *(Paragraph(f"Not judged: {rule}.", "note") for rule in tree["unjudged"])]
 
 
-def _table(rules: Sequence[Plain], of: str) -> TableBlock:
+def _table(rules: Sequence[view.Plain], of: str) -> TableBlock:
     rows = tuple(
         (rule["rule"], *(of_whole(rule[name], rule[f"share_{name}"]) for name in ("before", "after", "newly")))
         for rule in rules
@@ -78,7 +76,7 @@ def _table(rules: Sequence[Plain], of: str) -> TableBlock:
     return TableBlock(f"Records that break a rule{of}", ("Rule", "Original", "Release", "Newly"), rows, (1, 2, 3))
 
 
-def _answer(plain: Plain, place: str, _: Plain) -> str:
+def _answer(plain: view.Plain, place: str, _: view.Plain) -> str:
     rules = [rule for release in plain[place]["releases"] for rule in release["columns"]]
     if not rules:
         return ""
@@ -89,4 +87,4 @@ def _answer(plain: Plain, place: str, _: Plain) -> str:
     return f"Records of the release newly break {len(newly)} of {len(listed)} edit rules."
 
 
-VIEW = ShareView("Do records contradict themselves?", _tree, _blocks, noted(NOTE), answer=_answer)
+VIEW = shares.ShareView("Do records contradict themselves?", _tree, _blocks, view.noted(NOTE), answer=_answer)

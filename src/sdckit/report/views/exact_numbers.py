@@ -3,18 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sdckit.report import shares
+from sdckit.report import common_blocks, shares, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.common_blocks import of_whole
 from sdckit.report.gate.figures import Ledger, Share, Tree
 from sdckit.report.setting import notes_tree
-from sdckit.report.shares import ShareView
-from sdckit.report.view import Note, Plain, noted
 
 TITLE = "Whose large number goes out as it is?"
 CHART = "Large numbers, and those that go out as they are, by column"
 CHARTED = {"dominating": "dominate", "exact": "as they are"}
-NOTE = Note(
+NOTE = view.Note(
     "Large numbers",
     "A number dominates its group where it is the largest in absolute value, or one of the two largest while the rest "
     "of the group is less than 10 % of the largest (whoever has more than half of the sum is the largest). It counts "
@@ -47,7 +44,7 @@ def _column(column: Any, start: str, ledger: Ledger) -> dict[str, Tree]:
     return {"column": column.column, "dominating": dominating, "exact": exact, "share": Share(exact.name, "n")}
 
 
-def _blocks(plain: Plain, place: str) -> list[Block]:
+def _blocks(plain: view.Plain, place: str) -> list[Block]:
     tree = plain[place]
     if not any(release["columns"] for release in tree["releases"]):
         return [Paragraph("No column of numbers is released that the intruder does not know.")]
@@ -57,16 +54,16 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     return blocks
 
 
-def _table(columns: Sequence[Plain], of: str) -> TableBlock:
+def _table(columns: Sequence[view.Plain], of: str) -> TableBlock:
     rows = tuple(
-        (column["column"], column["dominating"]["text"], of_whole(column["exact"], column["share"]))
+        (column["column"], column["dominating"]["text"], common_blocks.of_whole(column["exact"], column["share"]))
         for column in columns
     )
     heads = ("Column", "Dominate their group", "Go out within 10 % of the truth")
     return TableBlock(f"Records whose number dominates its group{of}", heads, rows, (1, 2))
 
 
-def _answer(plain: Plain, place: str, _: Plain) -> str:
+def _answer(plain: view.Plain, place: str, _: view.Plain) -> str:
     columns = [column for release in plain[place]["releases"] for column in release["columns"]]
     if not columns:
         return ""
@@ -76,4 +73,4 @@ def _answer(plain: Plain, place: str, _: Plain) -> str:
     return f"Numbers of {exact} that dominate their group go out within 10 % of the truth."
 
 
-VIEW = ShareView(TITLE, _tree, _blocks, noted(NOTE), answer=_answer)
+VIEW = shares.ShareView(TITLE, _tree, _blocks, view.noted(NOTE), answer=_answer)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.report import notebook, view
 from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
 from sdckit.report.common_blocks import EXPECTED, bars, by_rule, figure, of_rule, of_whole, texts
 from sdckit.report.gate.figures import Histogram, InternalOnly, Ratio, Share, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.gate.relations import largest_size, link_records, link_risk
-from sdckit.report.notebook import result_document
 from sdckit.report.setting import RISK_EDGES, Setting, notes_tree, rule_of
-from sdckit.report.view import Note, Plain, View
 
 if TYPE_CHECKING:
     from sdckit.identity.individual_risk import IndividualRisk
@@ -92,7 +91,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     return tree
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Expected numbers under each rule for missing values, and the histogram of risk."""
     tree, of = plain[place], of_rule(plain[place])
     rules = {rule: dict(_facts(plain[at])) for rule, at in by_rule(plain, place)}
@@ -105,7 +104,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     return laid
 
 
-def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | None = None) -> list[Block]:
+def _distribution(kind: str, bins: Sequence[view.Plain], of: str, threshold: float | None = None) -> list[Block]:
     """Chart and table of the records by their risk."""
     kept = _filled(bins)
     data = {"rows": bins, "threshold": threshold, "kind": kind}
@@ -131,7 +130,7 @@ def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | 
     ]
 
 
-def _filled(bins: Sequence[Plain]) -> Sequence[Plain]:
+def _filled(bins: Sequence[view.Plain]) -> Sequence[view.Plain]:
     """The bins without the empty ones below the first and above the last record."""
     filled = [number for number, row in enumerate(bins) if row["n"]["text"] != "0"]
     return bins[filled[0] : filled[-1] + 1] if filled else bins
@@ -145,7 +144,7 @@ def _under_rules(rules: Mapping[str, Mapping[str, str]]) -> TableBlock:
     return TableBlock("Expected re-identifications", heads, rows, tuple(range(1, len(heads))))
 
 
-def _facts(tree: Plain) -> list[tuple[str, str]]:
+def _facts(tree: view.Plain) -> list[tuple[str, str]]:
     facts = [
         (f"{EXPECTED}", tree["expected_reidentifications"]["text"]),
         ("Global risk, the mean of the individual risks", tree["global_risk"]["text"]),
@@ -164,7 +163,7 @@ def _facts(tree: Plain) -> list[tuple[str, str]]:
     return facts
 
 
-def _figures(plain: Plain, place: str) -> Mapping[str, Plain]:
+def _figures(plain: view.Plain, place: str) -> Mapping[str, view.Plain]:
     tree = plain[place]
     leaves = {EXPECTED: tree["expected_reidentifications"], "Global risk": tree["global_risk"]}
     if "max_risk" in tree:
@@ -174,7 +173,7 @@ def _figures(plain: Plain, place: str) -> Mapping[str, Plain]:
     return leaves
 
 
-def _answer(plain: Plain, place: str, n: Plain) -> str:
+def _answer(plain: view.Plain, place: str, n: view.Plain) -> str:
     tree = plain[place]
     expected, mean = tree["expected_reidentifications"], tree["global_risk"]["text"]
     sentence = (
@@ -187,7 +186,7 @@ def _answer(plain: Plain, place: str, n: Plain) -> str:
     return sentence
 
 
-def _about(expected: Plain) -> str:
+def _about(expected: view.Plain) -> str:
     """Expected number for a sentence: rounded to a tenth, the table has the printed figure."""
     text: str = expected["text"]
     if text.startswith("<"):
@@ -197,14 +196,14 @@ def _about(expected: Plain) -> str:
     return f"about {expected['value']:,.1f}" if "." in text and expected["value"] >= 1 else f"about {text}"
 
 
-def _notes(scenario: Scenario) -> Sequence[Note]:
+def _notes(scenario: Scenario) -> Sequence[view.Note]:
     if scenario.weight is None and scenario.sampling_fraction is None:
         text = (
             "The file is treated as the whole population, the most cautious assumption: the risk of "
             "a record is 1/f, where f counts the records with its key. Its sum is the expected "
             "number of re-identifications, its mean the global risk."
         )
-        return (Note("Individual risk", text, "Duncan & Lambert (1989); Benedetti & Franconi (1998)"),)
+        return (view.Note("Individual risk", text, "Duncan & Lambert (1989); Benedetti & Franconi (1998)"),)
     text = (
         "The probability that an intruder who meets the record's key in the population links it "
         "to the right person: the mean of 1/F given f, where f counts the records with this key "
@@ -212,7 +211,7 @@ def _notes(scenario: Scenario) -> Sequence[Note]:
         "from the design. Its sum is the expected number of re-identifications, its mean the "
         "global risk."
     )
-    return (Note("Individual risk", text, "Benedetti & Franconi (1998); Franconi & Polettini (2004)"),)
+    return (view.Note("Individual risk", text, "Benedetti & Franconi (1998); Franconi & Polettini (2004)"),)
 
 
 def _household(result: IndividualRisk, internal: bool) -> ChartBlock:
@@ -223,10 +222,10 @@ def _household(result: IndividualRisk, internal: bool) -> ChartBlock:
             "internal=True draws it, plot() draws what may leave",
             argument="household",
         )
-    drawn = protect(result_document(result), internal=True)[result.measure]
+    drawn = protect(notebook.result_document(result), internal=True)[result.measure]
     first, *_ = _distribution("household", drawn["household_distribution"], of_rule(drawn))
     assert isinstance(first, ChartBlock)
     return first
 
 
-VIEW = View("Risk of re-identification", tree, blocks, _notes, _figures, _answer, charts={"household": _household})
+VIEW = view.View("Risk of re-identification", tree, blocks, _notes, _figures, _answer, charts={"household": _household})

@@ -1,13 +1,12 @@
 """View of interval disclosure: records whose numeric values all lie close to the released ones."""
 
-from sdckit.report.shares import MATCHING, Figure, share_view
-from sdckit.report.view import Note
+from sdckit.report import shares, view
 
-VIEW = share_view(
-    MATCHING,
+VIEW = shares.share_view(
+    shares.MATCHING,
     "Numbers close to the original",
-    (Figure("rate", "records with every number close to the released one"),),
-    Note(
+    (shares.Figure("rate", "records with every number close to the released one"),),
+    view.Note(
         "Close numbers",
         "Records whose original numbers all lie in an interval around the released ones.",
         "Mateo-Sanz, Sebé & Domingo-Ferrer (2004)",

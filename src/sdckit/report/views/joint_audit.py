@@ -4,13 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sdckit.data.limits import LIMITS
-from sdckit.report import shares
+from sdckit.report import shares, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.common_blocks import of_whole
 from sdckit.report.gate.figures import Quantity, Share, Tree
 from sdckit.report.setting import PairSetting, changed_words
-from sdckit.report.shares import ShareView
-from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What can be reconstructed from release and published tables together?"
 SUPPRESSED = "suppressed"
@@ -27,7 +25,7 @@ UNSEEN = (
     "Not looked at is what the tables give back of {}: not every value that the release shows there is the original's, "
     "or nothing says which records of both belong together."
 )
-NOTE = Note(
+NOTE = view.Note(
     "Published tables beside the release",
     "Release and tables are one system of whole numbers: how many of the records that show the same have each "
     "combination of levels that they hide. A published sum counts each by the value that the release shows. Bounds "
@@ -141,7 +139,7 @@ def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSett
     return {"damage": tuple(damage), "remedies": tuple(remedies)}
 
 
-def _blocks(plain: Plain, place: str) -> list[Block]:
+def _blocks(plain: view.Plain, place: str) -> list[Block]:
     tree = plain[place]
     shown = shares.column_blocks(tree, _table, CHART, CHARTED)
     blocks: list[Block] = [Paragraph(f"Published beside it: {'; '.join(tree['tables'])}."), *shown]
@@ -163,7 +161,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     return [*blocks, *shares.pair_notes_blocks(tree)]
 
 
-def _cells_table(release: Plain, of: str) -> list[Block]:
+def _cells_table(release: view.Plain, of: str) -> list[Block]:
     """Table of the suppressed cells and how many can be reconstructed."""
     if "cells" not in release:
         return []
@@ -174,7 +172,7 @@ def _cells_table(release: Plain, of: str) -> list[Block]:
     return [TableBlock(f"Suppressed cells of tables reconstructed from release and tables{of}", heads, rows, (1, 2, 3))]
 
 
-def _instead(release: Plain, of: str) -> list[Block]:
+def _instead(release: view.Plain, of: str) -> list[Block]:
     """Tables of what each published table discloses, and of the remedies."""
     if "damage" not in release:
         return []
@@ -196,11 +194,11 @@ def _instead(release: Plain, of: str) -> list[Block]:
     return blocks
 
 
-def _words(remedy: Plain) -> str:
+def _words(remedy: view.Plain) -> str:
     return REMEDIES[remedy["kind"]].format(base=remedy["base"])
 
 
-def _table(columns: Sequence[Plain], of: str) -> TableBlock:
+def _table(columns: Sequence[view.Plain], of: str) -> TableBlock:
     heads = ("Column", "How it is hidden", "Hidden", "Reconstructed", "Narrowed", "To two")
     rows = tuple(
         (
@@ -212,8 +210,8 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
     return TableBlock(f"Hidden values reconstructed from release and tables{of}", heads, rows, (2, 3, 4, 5))
 
 
-VIEW = ShareView(
-    TITLE, _tree, _blocks, noted(NOTE), answer=shares.back_answer(
+VIEW = shares.ShareView(
+    TITLE, _tree, _blocks, view.noted(NOTE), answer=shares.back_answer(
         "Release and published tables together give none of the hidden values back for certain.",
         "Hidden values of {} can be reconstructed from release and published tables together.",
     ),

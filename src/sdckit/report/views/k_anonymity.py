@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.common_blocks import bars, below, by_rule, figure, of_rule, of_whole, share_head, texts
-from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
-from sdckit.report.gate.relations import link_levels, link_records, link_resting
+from sdckit.report.gate import figures, relations
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -20,7 +19,7 @@ HELD = "Largest k that holds"
 RESTING = "Further records, held only by others' missing values"
 
 
-def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
+def tree(result: KAnonymity, setting: Setting) -> Mapping[str, figures.Tree]:
     """Enter the records below every tested k; the largest k that holds is confidential."""
     ledger, prefix = setting.ledger, setting.prefix
     name = f"violations{setting.suffix}"
@@ -31,12 +30,12 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
     }
     for k in sorted(counts.keys() - set(TESTED_ALWAYS)):
         ledger.ask(counts[k].name)
-    link_levels(ledger, [count.name for count in counts.values()])
+    relations.link_levels(ledger, [count.name for count in counts.values()])
     for count in counts.values():
         ledger.nested("n", count.name)
     if setting.own_cells_known(result):
         for k, count in counts.items():
-            link_records(ledger, setting.sizes, count.name, 1, k - 1)
+            relations.link_records(ledger, setting.sizes, count.name, 1, k - 1)
     _link_uniques(setting, result)
     resting = _resting(result, setting, counts)
     if not setting.variant:
@@ -46,28 +45,28 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
     return {
         "counted": setting.counted,
         "rule": rule,
-        "holds": {str(k): Holds(result.violations[k] == 0, none=(count.name,)) for k, count in counts.items()},
+        "holds": {str(k): figures.Holds(result.violations[k] == 0, none=(count.name,)) for k, count in counts.items()},
         "violations": {str(k): count for k, count in counts.items()},
-        "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
+        "violation_rates": {str(k): figures.Share(count.name, "n") for k, count in counts.items()},
         **({"resting_on_missing": resting} if resting else {}),
-        "level": InternalOnly(result.level),
+        "level": figures.InternalOnly(result.level),
         "notes": notes_tree(result),
     }
 
 
-def _resting(result: KAnonymity, setting: Setting, below: Mapping[int, Count]) -> dict[str, Tree]:
+def _resting(result: KAnonymity, setting: Setting, below: Mapping[int, figures.Count]) -> dict[str, figures.Tree]:
     """Enter the records that reach k only because other records' missing values match as wildcards."""
     if setting.variant or setting.cells_known or setting.persons:
         return {}
-    leaves: dict[str, Tree] = {}
+    leaves: dict[str, figures.Tree] = {}
     for k, n in sorted(result.resting_on_missing.items()):
         name = f"{setting.prefix}.resting.{k}"
         known = setting.ledger.variables.get(name)
         # the uniques that others' missing values hide stand beside the cells already
-        leaves[str(k)] = Count(name) if known else setting.count(f"resting.{k}", n, "violations")
+        leaves[str(k)] = figures.Count(name) if known else setting.count(f"resting.{k}", n, "violations")
         if k not in TESTED_ALWAYS:
             setting.ledger.ask(name)
-        link_resting(setting.ledger, setting.prefix, below[k].name, name, k)
+        relations.link_resting(setting.ledger, setting.prefix, below[k].name, name, k)
     return leaves
 
 
@@ -95,8 +94,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
             label = f"k = {k}" + (f", missing as {rule}" if rule else "")
             more = [tree["resting_on_missing"][k]["text"] if tree is lenient else "–"] if resting else []
             rows.append((label, tree["holds"][k]["text"], *texts(count, rate), *more))
-            share = {**count, "text": of_whole(count, rate)}
-            drawn.append((label, share, TONES[rule]))
+            drawn.append((label, {**count, "text": of_whole(count, rate)}, TONES[rule]))
     more = [RESTING] if resting else []
     columns = ("Tested", "Result", "Records in violation", share_head(rates), *more)
     fewer = "k persons" if lenient["counted"] == "persons" else "k"

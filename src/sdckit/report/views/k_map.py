@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.common_blocks import bars, figure, notes_blocks, share_head, texts
-from sdckit.report.gate.figures import Holds, InternalOnly, Ratio, Share, Tree
-from sdckit.report.gate.relations import link_records
+from sdckit.report.gate import figures, relations
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from sdckit.identity.population.k_map import KMap
 
 
-def tree(result: KMap, setting: Setting) -> Mapping[str, Tree]:
+def tree(result: KMap, setting: Setting) -> Mapping[str, figures.Tree]:
     """Enter the records below every tested k, counted in the population or expected; the level is confidential."""
     if math.isnan(result.level):
         return _expected(result, setting)
@@ -32,15 +31,15 @@ def tree(result: KMap, setting: Setting) -> Mapping[str, Tree]:
         ledger.nested(more.name, fewer.name)
     return {
         "counted": True,
-        "holds": {str(k): Holds(result.violations[k] == 0, none=(count.name,)) for k, count in counts.items()},
+        "holds": {str(k): figures.Holds(result.violations[k] == 0, none=(count.name,)) for k, count in counts.items()},
         "violations": {str(k): count for k, count in counts.items()},
-        "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
-        "level": InternalOnly(result.level),
+        "violation_rates": {str(k): figures.Share(count.name, "n") for k, count in counts.items()},
+        "level": figures.InternalOnly(result.level),
         "notes": notes_tree(result),
     }
 
 
-def _expected(result: KMap, setting: Setting) -> Mapping[str, Tree]:
+def _expected(result: KMap, setting: Setting) -> Mapping[str, figures.Tree]:
     """Enter expected numbers, where there is no population file."""
     ledger, prefix = setting.ledger, setting.prefix
     values = {
@@ -54,7 +53,7 @@ def _expected(result: KMap, setting: Setting) -> Mapping[str, Tree]:
     return {
         "counted": False,
         "violations": {str(k): value for k, value in values.items()},
-        "violation_rates": {str(k): Ratio(value.name, "n") for k, value in values.items()},
+        "violation_rates": {str(k): figures.Ratio(value.name, "n") for k, value in values.items()},
         "notes": notes_tree(result),
     }
 
@@ -62,7 +61,7 @@ def _expected(result: KMap, setting: Setting) -> Mapping[str, Tree]:
 def _rare(setting: Setting, k: int) -> str:
     """Enter the records in cells of fewer than k in the file, an upper bound; returns their name in the ledger."""
     rare = setting.ledger.latent(f"{setting.prefix}.records in cells below {k}")
-    link_records(setting.ledger, setting.sizes, rare, 1, k - 1)
+    relations.link_records(setting.ledger, setting.sizes, rare, 1, k - 1)
     return rare
 
 

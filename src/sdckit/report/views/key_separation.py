@@ -6,12 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sdckit.report import common_blocks, setting, view
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.common_blocks import bars, notes_blocks
 from sdckit.report.gate.figures import InternalOnly, Tree
-from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.contributions.key_separation import KeySeparation
@@ -23,7 +21,7 @@ BEGIN = {words: least for least, words in WORDS}
 HEADS = ("Combinations", "Distinction", "Separation")
 
 
-def tree(result: KeySeparation, _setting: Setting) -> Mapping[str, Tree]:
+def tree(result: KeySeparation, _setting: setting.Setting) -> Mapping[str, Tree]:
     """Enter which part of the pairs each set of keys tells apart, in words; the figures are confidential."""
     shown = (*result.table[: MOST_SETS - 1], result.table[-1]) if len(result.table) > MOST_SETS else result.table
     return {
@@ -38,7 +36,7 @@ def tree(result: KeySeparation, _setting: Setting) -> Mapping[str, Tree]:
             }
             for row in shown
         ),
-        "notes": notes_tree(result),
+        "notes": setting.notes_tree(result),
     }
 
 
@@ -48,7 +46,7 @@ def _words(separation: float, n: int) -> str:
     return next(words for least, words in WORDS if 100 * separation >= least)
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Table and chart of the sets of keys, all keys last; the bars of words end where these begin."""
     tree = plain[place]
     inside = "n_cells" in tree["table"][0]
@@ -64,13 +62,13 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         caption += f" ({len(rows)} of {tree['n_sets']:,})"
     heads = ("Variables", "Pairs of records told apart", *(HEADS if inside else ()))
     table = TableBlock(caption, heads, tuple(rows), tuple(range(2, len(heads))))
-    return [table, bars(caption, "of the pairs", drawn, aside=True), *notes_blocks(tree)]
+    return [table, common_blocks.bars(caption, "of the pairs", drawn, aside=True), *common_blocks.notes_blocks(tree)]
 
 
-NOTE = Note(
+NOTE = view.Note(
     "Distinction and separation",
     "Of a set of keys: the combinations of values as a share of the records, and the share of the pairs of records "
     "that differ in at least one of them. A missing value is a value of its own.",
     "Motwani & Xu (2007)",
 )
-VIEW = View("Records told apart by sets of keys", tree, blocks, noted(NOTE))
+VIEW = view.View("Records told apart by sets of keys", tree, blocks, view.noted(NOTE))

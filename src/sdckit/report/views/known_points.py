@@ -4,20 +4,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sdckit.report import common_blocks, rates, shares, view
 from sdckit.report.blocks import Block, ChartBlock, TableBlock
-from sdckit.report.common_blocks import bars, figure, notes_blocks
 from sdckit.report.gate.figures import Ledger, Quantity, Ratio, Relation, Tree
-from sdckit.report.rates import percent
 from sdckit.report.setting import notes_tree
-from sdckit.report.shares import ShareView
-from sdckit.report.view import Note, Plain, noted
 
 FIGURES = {
     "alone": "Alone", "below_k": "Fewer than {k}, but some", "expected": "One of them hit by chance",
     "alone_right": "Rightly alone", "success": "The right one hit by chance",
 }  # fmt: skip
 LARGER = (("alone", "below_k"), ("alone", "expected"), ("alone_right", "alone"), ("alone_right", "success"))
-NOTE = Note(
+NOTE = view.Note(
     "Known rows",
     "Of a number of rows known of a person, such as two years of a panel, the candidates are the persons who have "
     "matching rows at the same times. The share alone is the mean over the persons of the share of their own sets of "
@@ -67,31 +64,31 @@ def _curve(ledger: Ledger, start: str, persons: str, curve: Sequence[tuple[Any, 
     return tuple(rows)
 
 
-def _blocks(plain: Plain, place: str) -> list[Block]:
+def _blocks(plain: view.Plain, place: str) -> list[Block]:
     """The curve, that of the original beside that of a release, with its table."""
     tree = plain[place]
     blocks: list[Block] = []
     for j, rows in enumerate(tree["releases"]):
         of = f", release {j + 1}" if len(tree["releases"]) > 1 else ""
-        blocks += figure(_chart(rows, tree["original"], of), _table(rows, tree["k"], of))
-    return [*blocks, *notes_blocks(tree)]
+        blocks += common_blocks.figure(_chart(rows, tree["original"], of), _table(rows, tree["k"], of))
+    return [*blocks, *common_blocks.notes_blocks(tree)]
 
 
-def _chart(rows: Sequence[Plain], original: Sequence[Plain], of: str) -> ChartBlock:
+def _chart(rows: Sequence[view.Plain], original: Sequence[view.Plain], of: str) -> ChartBlock:
     before = {row["points"]: row["alone"] for row in original}
     drawn: list[Any] = []
     for row in rows:
         if row["points"] in before:
             drawn.append((f"{_rows(row['points'])}, in the original", before[row["points"]], "light"))
         drawn.append((_rows(row["points"]), row["alone"], "dark"))
-    return bars(f"People alone for who knows some of their rows{of}", "of the people", drawn)
+    return common_blocks.bars(f"People alone for who knows some of their rows{of}", "of the people", drawn)
 
 
-def _table(rows: Sequence[Plain], k: int, of: str) -> TableBlock:
+def _table(rows: Sequence[view.Plain], k: int, of: str) -> TableBlock:
     held = [name for name in FIGURES if any(name in row for row in rows)]
     heads = ("Known of a person", "People", *(FIGURES[name].format(k=k) for name in held))
     lines = tuple(
-        (_rows(row["points"]), row["persons"]["text"], *(percent(row[name]) for name in held)) for row in rows
+        (_rows(row["points"]), row["persons"]["text"], *(rates.percent(row[name]) for name in held)) for row in rows
     )
     return TableBlock(f"Candidates for who knows some rows of a person{of}", heads, lines, tuple(range(1, len(heads))))
 
@@ -100,12 +97,12 @@ def _rows(points: int) -> str:
     return f"{points} row" if points == 1 else f"{points} rows"
 
 
-def _answer(plain: Plain, place: str, _: Plain) -> str:
+def _answer(plain: view.Plain, place: str, _: view.Plain) -> str:
     rows = plain[place]["releases"][0]
     usual = next((row for row in rows if row["points"] == 2), rows[0] if rows else None)  # as the limit asks
     if usual is None:
         return ""
-    return f"Who knows {_rows(usual['points'])} of a person finds {percent(usual['alone'])} of the people alone."
+    return f"Who knows {_rows(usual['points'])} of a person finds {rates.percent(usual['alone'])} of the people alone."
 
 
-VIEW = ShareView("Who is found by some of their rows?", _tree, _blocks, noted(NOTE), answer=_answer)
+VIEW = shares.ShareView("Who is found by some of their rows?", _tree, _blocks, view.noted(NOTE), answer=_answer)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.common_blocks import bars, figure, of_whole, share_head, texts, with_rule
-from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
-from sdckit.report.gate.relations import link_levels
+from sdckit.report.gate import figures, relations
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -18,12 +17,12 @@ if TYPE_CHECKING:
 FAILING = "Records in groups that are not l-diverse"
 
 
-def tree(result: LDiversity, setting: Setting) -> Mapping[str, Tree]:
+def tree(result: LDiversity, setting: Setting) -> Mapping[str, figures.Tree]:
     """Enter the records below every tested l, by variable and kind."""
     return {variable: _variable(variable, result, setting) for variable in result.variables}
 
 
-def _variable(variable: str, result: LDiversity, setting: Setting) -> dict[str, Tree]:
+def _variable(variable: str, result: LDiversity, setting: Setting) -> dict[str, figures.Tree]:
     ledger, name = setting.ledger, f"l{setting.suffix}.{variable}"
     kinds = {
         kind: {k: setting.count(f"{name}.{kind}.{k}", n, name) for k, n in sorted(levels.items())}
@@ -39,23 +38,23 @@ def _variable(variable: str, result: LDiversity, setting: Setting) -> dict[str, 
     return {
         "holds": {
             kind: {
-                str(level): Holds(result.violations[variable][kind][level] == 0, none=(count.name,))
+                str(level): figures.Holds(result.violations[variable][kind][level] == 0, none=(count.name,))
                 for level, count in counts.items()
             }
             for kind, counts in kinds.items()
         },
         "violations": {k: {str(level): c for level, c in counts.items()} for k, counts in kinds.items()},
         "violation_rates": {
-            k: {str(level): Share(c.name, "n") for level, c in counts.items()} for k, counts in kinds.items()
+            k: {str(level): figures.Share(c.name, "n") for level, c in counts.items()} for k, counts in kinds.items()
         },
-        "level": InternalOnly(dict(result.level[variable])),
+        "level": figures.InternalOnly(dict(result.level[variable])),
         # Of few values, and so figures of single records: they stay inside.
-        "spread": InternalOnly(_spread(result, variable)),
+        "spread": figures.InternalOnly(_spread(result, variable)),
         "homogeneous": homogeneous,
     }
 
 
-def _spread(result: LDiversity, variable: str) -> dict[str, Tree]:
+def _spread(result: LDiversity, variable: str) -> dict[str, figures.Tree]:
     """Mean and quartiles of the diversity over the records, by kind."""
     return {
         kind: {"mean": mean, "quartiles": tuple(result.quartiles[variable][kind])}
@@ -63,12 +62,12 @@ def _spread(result: LDiversity, variable: str) -> dict[str, Tree]:
     }
 
 
-def _link_kinds(setting: Setting, kinds: Mapping[str, Mapping[int, Count]]) -> None:
+def _link_kinds(setting: Setting, kinds: Mapping[str, Mapping[int, figures.Count]]) -> None:
     """Relations between kinds: a class that is not distinct l-diverse is neither entropy nor recursively l-diverse."""
     ledger = setting.ledger
     for counts in kinds.values():
         names = [count.name for count in counts.values()]
-        link_levels(ledger, names)
+        relations.link_levels(ledger, names)
         for name in names:
             ledger.nested("n", name)
     for level, distinct in kinds.get("distinct", {}).items():
@@ -77,7 +76,7 @@ def _link_kinds(setting: Setting, kinds: Mapping[str, Mapping[int, Count]]) -> N
                 ledger.nested(kinds[kind][level].name, distinct.name)
 
 
-def _link_cells(setting: Setting, distinct: Mapping[int, Count], homogeneous: Count) -> None:
+def _link_cells(setting: Setting, distinct: Mapping[int, figures.Count], homogeneous: figures.Count) -> None:
     """Relations to cells: fewer than l records cannot have l values; a homogeneous cell violates l = 2."""
     ledger, prefix = setting.ledger, setting.prefix
     for level, count in distinct.items():

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.identity.matching.matching_risk import RISK_STEPS
+from sdckit.report import common_blocks, view
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import MATCHING, Figure, over, release_bars, share_view
-from sdckit.report.view import Note, Plain
 from sdckit.result import LetGo
 
 STEPS = ("0: no match, or wrong ones", "up to 0.1", "0.1 to 0.2", "0.2 to 0.5", "1: one match, the right one")
@@ -75,7 +74,7 @@ def _distribution(result: Any, setting: PairSetting, start: str) -> tuple[Tree, 
     return tuple(rows)
 
 
-def draw(tree: Plain, _: str) -> ChartBlock:
+def draw(tree: view.Plain, _: str) -> ChartBlock:
     """Chart of the distribution, or of the shares where there is none."""
     if "distribution" not in tree:
         return release_bars(HEAD, SHARES, tree)
@@ -85,10 +84,10 @@ def draw(tree: Plain, _: str) -> ChartBlock:
         for row in tree["distribution"] for side, when in words.items() if side in row
     ]  # fmt: skip
     of = "" if len(tree["releases"]) == 1 else " in the first release"
-    return bars(f"Records by their match risk{of}", "records", rows)
+    return common_blocks.bars(f"Records by their match risk{of}", "records", rows)
 
 
-def also(tree: Plain) -> list[Block]:
+def also(tree: view.Plain) -> list[Block]:
     """Table of how each variable was matched, and the limit above which a risk is high."""
     if "variables" not in tree:
         return []
@@ -102,7 +101,7 @@ def also(tree: Plain) -> list[Block]:
     return blocks
 
 
-def _matched(caption: str, variables: Sequence[Plain]) -> TableBlock:
+def _matched(caption: str, variables: Sequence[view.Plain]) -> TableBlock:
     """Table of how variables are matched."""
     names = ("kind", "role", "matched")
     rows = tuple(
@@ -111,7 +110,7 @@ def _matched(caption: str, variables: Sequence[Plain]) -> TableBlock:
     return TableBlock(caption, ("Variable", "Taken for", "In the release", "Matched"), rows)
 
 
-def answer(tree: Plain, _: str) -> str:
+def answer(tree: view.Plain, _: str) -> str:
     """Sentence for the first page."""
     share, chance = over(tree, "mean_match_risk"), over(tree, "baseline")
     expected = "would be expected to be matched back to their own row"
@@ -137,7 +136,7 @@ VIEW = share_view(
     MATCHING,
     HEAD,
     SHARES,
-    Note(
+    view.Note(
         "Matching back",
         "An intruder looks for the released rows that agree with what is known of a person: on every category "
         "exactly, on numbers within an interval. The chance of picking the right one of c matching rows is 1/c if it "

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sdckit.report import common_blocks, estimates, view
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.common_blocks import ALONE, bars, notes_blocks, of_rule, texts, uniques_of
-from sdckit.report.estimates import FIT, people_of, recommendation_block, supposed_table
 from sdckit.report.gate.figures import InternalOnly, Ratio, Tree
 from sdckit.report.setting import Setting, notes_tree, rule_of
-from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.population.population_risk import PopulationRisk
@@ -29,7 +27,7 @@ FITTED = {
 def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
     """Enter tau1 and tau2, their share of the sample uniques, and the fit in words."""
     ledger, prefix = setting.ledger, setting.prefix
-    uniques = uniques_of(setting, result)
+    uniques = common_blocks.uniques_of(setting, result)
     first = ledger.value(f"{prefix}.tau1", result.tau1, f"{prefix}.tau", kind="sum")
     second = ledger.value(f"{prefix}.tau2", result.tau2, f"{prefix}.tau", kind="sum")
     ledger.bounded(first.name, {second.name: (0.0, 1.0)}, lower=False)
@@ -49,7 +47,7 @@ def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
         "tau2_per_unique": Ratio(second.name, uniques.name),
         "population_uniques": InternalOnly(result.population_uniques),
         **({} if result.bound is None else {f"{name}_per_cell": InternalOnly(tau) for name, tau in means}),
-        "fit": FIT[result.fit],
+        "fit": estimates.FIT[result.fit],
         "state": result.fit,
         "recommended": result.recommended,
         "dissimilarity": InternalOnly(result.dissimilarity),
@@ -73,16 +71,16 @@ def _selection(result: PopulationRisk) -> str:
     return "as asked for" if pairs else "main effects: the keys are taken as independent"
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Facts on the model, and table and chart of what it expects of the sample uniques."""
     tree = plain[place]
     rows = (
-        (TAU1, *texts(tree["tau1"], tree["tau1_per_unique"])),
-        (TAU2, *texts(tree["tau2"], tree["tau2_per_unique"])),
+        (TAU1, *common_blocks.texts(tree["tau1"], tree["tau1_per_unique"])),
+        (TAU2, *common_blocks.texts(tree["tau2"], tree["tau2_per_unique"])),
     )
-    trusted = recommendation_block(plain)
+    trusted = estimates.recommendation_block(plain)
     facts = [
-        (f"{ALONE}: sample uniques{of_rule(tree)}", tree["sample_uniques"]["text"]),
+        (f"{common_blocks.ALONE}: sample uniques{common_blocks.of_rule(tree)}", tree["sample_uniques"]["text"]),
         ("Model", listed(tree["model"])),
         ("How the model was chosen", tree["selection"]),
         ("Fit of the model", tree["fit"]),
@@ -95,31 +93,31 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         both = tree["tau1_per_cell"], tree["tau2_per_cell"]
         means = ("undefined" if mean is None else f"{mean:.4g}" for mean in both)
         facts.append(("tau1 and tau2 per combination of at most as many records as asked for", ", ".join(means)))
-    if people := people_of(tree):
+    if people := estimates.people_of(tree):
         facts.append(("People expected to be unique in the population (tau1 over the fraction)", people))
     if "z2" in tree:
         misfit = ("undefined" if z is None else f"{z:.4g}" for z in (tree["z1"], tree["z2"]))
         facts.append(("Misfit, standardised: z1, z2", ", ".join(misfit)))
     drawn = (
-        (f"alone{of_rule(tree)}", tree["sample_uniques"]),
+        (f"alone{common_blocks.of_rule(tree)}", tree["sample_uniques"]),
         ("expected correct matches (tau2)", tree["tau2"]),
         ("expected alone in the population (tau1)", tree["tau1"]),
     )
     return [
         *([trusted] if trusted else []),
         Facts(tuple(facts)),
-        bars("Sample uniques, and what the model expects of them", "records", drawn, aside=True),
+        common_blocks.bars("Sample uniques, and what the model expects of them", "records", drawn, aside=True),
         TableBlock("By the log-linear model", ("Figure", "Records", "Per sample unique"), rows, (1, 2)),
-        *([] if plain.get("population_uniques") else supposed_table(plain)),
-        *notes_blocks(tree),
+        *([] if plain.get("population_uniques") else estimates.supposed_table(plain)),
+        *common_blocks.notes_blocks(tree),
     ]
 
 
-NOTE = Note(
+NOTE = view.Note(
     "Log-linear model of the population",
     "The counts of key combinations are taken as Poisson with expectations fitted to the file; tau1 "
     "is the expected number of sample uniques that are unique in the population, tau2 the expected "
     "number of correct matches among them.",
     "Skinner & Holmes (1998); Skinner & Shlomo (2008)",
 )
-VIEW = View("Unique in the population, too?", tree, blocks, noted(NOTE))
+VIEW = view.View("Unique in the population, too?", tree, blocks, view.noted(NOTE))

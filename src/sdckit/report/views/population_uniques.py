@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.identity.population.size_models import CLOSE
+from sdckit.report import common_blocks, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.common_blocks import bars, notes_blocks, uniques_of
 from sdckit.report.estimates import MODELS, recommendation_block, supposed_table
 from sdckit.report.gate.figures import Guarded, InternalOnly, Tree
 from sdckit.report.setting import Setting, notes_tree, rule_of
-from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.population.population_uniques import PopulationUniques
@@ -38,7 +37,7 @@ STATUS = {
 def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
     """Enter the estimates, guarded by the sample uniques: they follow from the cells by size."""
     ledger, prefix = setting.ledger, setting.prefix
-    uniques = uniques_of(setting, result)
+    uniques = common_blocks.uniques_of(setting, result)
     population = ledger.value(f"{prefix}.population", result.population, f"{prefix}.population")
     estimates: dict[str, Tree] = {}
     for name in MODELS:
@@ -64,7 +63,7 @@ def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Table and chart of the estimates, with the status of each model."""
     tree = plain[place]
     inside = any("share" in estimate for estimate in tree["estimates"].values())
@@ -83,11 +82,11 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     trusted = None if plain.get("population_risk") else recommendation_block(plain)
     return [
         *([trusted] if trusted else []),
-        bars("Population uniques by model", "people", drawn, aside=True),
+        common_blocks.bars("Population uniques by model", "people", drawn, aside=True),
         TableBlock(caption, heads, rows, tuple(range(1, len(heads) - 1))),
         *supposed_table(plain),
         Paragraph(tree["caution"], "note"),
-        *(notes_blocks(tree) if inside else ()),
+        *(common_blocks.notes_blocks(tree) if inside else ()),
     ]
 
 
@@ -111,10 +110,10 @@ def _status(word: str) -> str:
     return f"chose {MODELS[word]}" if word in MODELS else STATUS.get(word, word)
 
 
-NOTE = Note(
+NOTE = view.Note(
     "Population uniques by the sizes of groups",
     "Models of how many people share a key, fitted to the number of groups of each size in the file; "
     "the keys themselves are not used.",
     "Zayatz (1991); Hoshino (2001); Chen & Keller-McNulty (1998); Dankar et al. (2012)",
 )
-VIEW = View("Unique in the population, too?", tree, blocks, noted(NOTE))
+VIEW = view.View("Unique in the population, too?", tree, blocks, view.noted(NOTE))

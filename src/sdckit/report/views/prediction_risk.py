@@ -8,12 +8,9 @@ import numpy as np
 
 from sdckit.attribute.prediction.prediction_risk import CHANCE_EDGES, ERROR_EDGES
 from sdckit.data.frames import rows_of
-from sdckit.report.before_after import Grid, Squares, pairs_tree, scatter_blocks, scatter_chart
-from sdckit.report.blocks import Block, ChartBlock, TableBlock
+from sdckit.report import before_after, blocks, shares, view
 from sdckit.report.gate.figures import Guarded, Ledger, Relation, Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, share_view
-from sdckit.report.view import Note, Plain
 
 LOSSES = {
     "absolute": "Absolute error", "squared": "Squared error", "relative": "Relative error", "costs": "Cost",
@@ -29,8 +26,8 @@ def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
         worse, better = (f"{setting.prefix}.{setting.place}.{j}.share_{degree}_accurate" for degree in ("less", "more"))
         setting.ledger.bounded("n", {worse: (1.0, 0.0), better: (1.0, 0.0)}, upper=False)
     return {
-        "distribution": bins_tree(edges, counts, setting), "numeric": bool(result.numeric),
-        "losses": _losses(result, setting), "scatter": pairs_tree(result, _grid(result)),
+        "distribution": shares.bins_tree(edges, counts, setting), "numeric": bool(result.numeric),
+        "losses": _losses(result, setting), "scatter": before_after.pairs_tree(result, _grid(result)),
     }  # fmt: skip
 
 
@@ -68,27 +65,27 @@ def _link_bins(result: Any, setting: PairSetting, name: str, side: str, n: int) 
         setting.ledger.relations.append(Relation(((name, n / unit), *bins), upper=math.inf))
 
 
-def _loss_table(tree: Plain) -> list[Block]:
+def _loss_table(tree: view.Plain) -> list[blocks.Block]:
     losses = tree.get("losses") or {}
     rows = tuple(
         (f"{LOSSES[losses['of']]}, model of the {words}", losses[side]["text"])
         for side, words in (("released", "release"), ("original", "original"))
         if side in losses
     )
-    return [TableBlock("Mean loss of the predictions", ("Loss", "Mean"), rows, (1,))] if rows else []
+    return [blocks.TableBlock("Mean loss of the predictions", ("Loss", "Mean"), rows, (1,))] if rows else []
 
 
-def _grid(result: Any) -> Grid:
+def _grid(result: Any) -> before_after.Grid:
     """Grid of the scatter chart: the edges of the bars, or those for relative errors."""
     of = f"prediction of {result.target}"
     if result.loss == "relative":
-        return Grid(RELATIVE, f"relative error of a {of}", "sqrt", barred=False)
+        return before_after.Grid(RELATIVE, f"relative error of a {of}", "sqrt", barred=False)
     if not result.numeric:
-        return Grid(CHANCE_EDGES, f"chance of a right {of}", link=_link)
-    return Grid(ERROR_EDGES, f"error of a {of}, in standard deviations", "sqrt", link=_link)
+        return before_after.Grid(CHANCE_EDGES, f"chance of a right {of}", link=_link)
+    return before_after.Grid(ERROR_EDGES, f"error of a {of}, in standard deviations", "sqrt", link=_link)
 
 
-def _link(ledger: Ledger, start: str, squares: Squares, _: Sequence[float]) -> None:
+def _link(ledger: Ledger, start: str, squares: before_after.Squares, _: Sequence[float]) -> None:
     """Records in a higher bin with the release than with the original are predicted worse from it (or better)."""
     if f"{start}2.share_less_accurate" in ledger.variables:
         return
@@ -98,30 +95,30 @@ def _link(ledger: Ledger, start: str, squares: Squares, _: Sequence[float]) -> N
         ledger.bounded(f"{start}1.share_{degree}_accurate", inside, upper=False)
 
 
-def _draw(tree: Plain, variable: str) -> ChartBlock:
+def _draw(tree: view.Plain, variable: str) -> blocks.ChartBlock:
     what = f"the chance that their {variable} is guessed rightly"
     if tree["numeric"]:
         what = f"the error of a prediction of {variable}, in standard deviations"
-    return bins_chart(tree["distribution"], f"Records by {what}, before and after")
+    return shares.bins_chart(tree["distribution"], f"Records by {what}, before and after")
 
 
-VIEW = share_view(
-    LEARNING,
+VIEW = shares.share_view(
+    shares.LEARNING,
     "Prediction of {}",
     (
-        Figure("accuracy_released", "predicted correctly by a model of the release"),
-        Figure("accuracy_original", "predicted correctly by a model of the original"),
-        Figure("baseline", "predicted correctly by the most frequent value", beside="accuracy_released"),
-        Figure("share_less_accurate", "predicted worse from the release than from the original"),
-        Figure("share_more_accurate", "predicted better from the release than from the original"),
+        shares.Figure("accuracy_released", "predicted correctly by a model of the release"),
+        shares.Figure("accuracy_original", "predicted correctly by a model of the original"),
+        shares.Figure("baseline", "predicted correctly by the most frequent value", beside="accuracy_released"),
+        shares.Figure("share_less_accurate", "predicted worse from the release than from the original"),
+        shares.Figure("share_more_accurate", "predicted better from the release than from the original"),
     ),
-    Note(
+    view.Note(
         "Prediction",
         "A model of the sensitive variable is trained on the release and applied to the keys of the original.",
         "Domingo-Ferrer & Torra (2003); Choi et al. (2017)",
     ),
     more=_bins,
     draw=_draw,
-    also=lambda tree: [*_loss_table(tree), *scatter_blocks(tree)],
-    charts={"scatter": lambda result, internal: scatter_chart(result, internal, _grid(result))},
+    also=lambda tree: [*_loss_table(tree), *before_after.scatter_blocks(tree)],
+    charts={"scatter": lambda result, internal: before_after.scatter_chart(result, internal, _grid(result))},
 )

@@ -4,21 +4,18 @@ import math
 from functools import partial
 from typing import Any
 
-from sdckit.data.drawn_rows import SAMPLED
-from sdckit.data.frames import rows_of
+from sdckit.data import drawn_rows, frames
 from sdckit.numerics.intervals import wilson
-from sdckit.report import rates
+from sdckit.report import rates, shares, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.conclusions import FEW, GUESSING, RESIDUAL, UNDEFINED, Judged, concluded, leaf_with_ends, number_of
 from sdckit.report.gate.figures import Count, InternalOnly, Tree
 from sdckit.report.gate.protect import rate_leaf, seen
 from sdckit.report.setting import PairSetting
-from sdckit.report.shares import enter_drawn
-from sdckit.report.view import Note, Plain, noted
 
 MOST_ROWS = 8
 RIGHT = "released records are linked to the right people more often than by guessing"
-METHOD = Note(
+METHOD = view.Note(
     "Linking records despite slips",
     "Where rows correspond, records are linked by weights of agreement that are learnt from the files and forgive "
     "slips; everybody is attacked.",
@@ -29,9 +26,9 @@ METHOD = Note(
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Enter the records linked correctly; every record is attacked or those drawn are, and nobody of a control file."""
     start, n, size = f"{setting.prefix}.{setting.place}", setting.n, "n"
-    if SAMPLED in result.notes:
+    if drawn_rows.SAMPLED in result.notes:
         n = int(result.n)
-        size = enter_drawn(setting.ledger, f"{start}.", n)
+        size = shares.enter_drawn(setting.ledger, f"{start}.", n)
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
         leaves: dict[str, Tree] = {"n_attacks": Count(size), "exact": InternalOnly(rates.finite(figures))}
@@ -57,7 +54,7 @@ def _verdict(result: Any) -> str:
 
 def _weights(result: Any) -> Tree:
     """Precision and recall at up to eight thresholds of the weight, evenly spread over those with different pairs."""
-    rows = [row for row in rows_of(result.scores) if row["release"] == 1]
+    rows = [row for row in frames.rows_of(result.scores) if row["release"] == 1]
     changed = [row for i, row in enumerate(rows) if i == 0 or row["pairs"] != rows[i - 1]["pairs"]]
     step = (len(changed) - 1) / (MOST_ROWS - 1)
     some = changed if step <= 1 else [changed[round(i * step)] for i in range(MOST_ROWS)]
@@ -65,7 +62,7 @@ def _weights(result: Any) -> Tree:
     return tuple({name: float(row[name]) for name in names} for row in some)
 
 
-def judged(release: Plain) -> Judged:
+def judged(release: view.Plain) -> Judged:
     """Judge one release; without a control group."""
     compared = {"text": "not compared", "value": None}
     shown = {"success_rate": UNDEFINED, **release, "control_rate": compared, RESIDUAL: compared}
@@ -87,7 +84,7 @@ def judged(release: Plain) -> Judged:
 CONCLUDE = partial(concluded, judged)
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Table and chart of the links beside guessing."""
     attack = plain[place] if "means" in plain[place] else CONCLUDE(plain[place])
     name = rates.attack_name(place)
@@ -97,7 +94,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     return [table, rates.rate_bars(name, attack, compared=False), Paragraph(means), *details(attack, name)]
 
 
-def details(tree: Plain, name: str) -> list[Block]:
+def details(tree: view.Plain, name: str) -> list[Block]:
     """Precision and recall of the pairs called a match, and by threshold of the weight."""
     exact = tree.get("exact")
     if not exact:
@@ -123,6 +120,6 @@ def _share(rate: float | None) -> str:
 
 
 VIEW = rates.AttackView(
-    rates.ATTACKS, tree, blocks, noted(METHOD), named=lambda intruder: ("Linking records despite slips", intruder),
+    rates.ATTACKS, tree, blocks, view.noted(METHOD), named=lambda intruder: ("Linking records despite slips", intruder),
     conclude=CONCLUDE, details=details, residual=False,
 )  # fmt: skip

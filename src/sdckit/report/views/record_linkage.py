@@ -2,31 +2,28 @@
 
 from typing import Any
 
-from sdckit.report.blocks import Block, Paragraph
+from sdckit.report import blocks, setting, shares, view
 from sdckit.report.gate.figures import InternalOnly, Tree
-from sdckit.report.setting import PairSetting
-from sdckit.report.shares import MATCHING, Figure, share_view
-from sdckit.report.view import Note, Plain
 
 
-def _ends(result: Any, _: PairSetting) -> dict[str, Tree]:
+def _ends(result: Any, _: setting.PairSetting) -> dict[str, Tree]:
     return {"ends": InternalOnly(result.intervals["rate"])} if "rate" in result.intervals else {}
 
 
-def _interval(tree: Plain) -> list[Block]:
+def _interval(tree: view.Plain) -> list[blocks.Block]:
     if not (ends := tree.get("ends")):
         return []
     low, high = (f"{100 * end:.2f} %" for end in ends)
-    return [Paragraph(f"95 % interval of the share linked to the right original: {low} to {high}.", "note")]
+    return [blocks.Paragraph(f"95 % interval of the share linked to the right original: {low} to {high}.", "note")]
 
 
-VIEW = share_view(
-    MATCHING,
+VIEW = shares.share_view(
+    shares.MATCHING,
     "Records linked to their nearest neighbour",
     (
-        Figure("rate", "released records whose nearest original is the right one", base="released", whole=False),
+        shares.Figure("rate", "released records whose nearest original is the right one", base="released", whole=False),
     ),
-    Note(
+    view.Note(
         "Record linkage",
         "Each released record is linked to the original record nearest to it; ties are drawn at random. The share of "
         "right links is compared with that of links drawn by chance.",

@@ -4,15 +4,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sdckit.data.drawn_rows import SAMPLED
-from sdckit.data.limits import LIMITS, LimitKind
-from sdckit.report import shares
+from sdckit.data import drawn_rows, limits
+from sdckit.report import common_blocks, shares, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.common_blocks import of_whole
 from sdckit.report.gate.figures import InternalOnly, Quantity, Share, Told, Tree
 from sdckit.report.setting import PairSetting, changed_words
-from sdckit.report.shares import ShareView
-from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What can be reconstructed from the release?"
 SOMEHOW = "more than one thing"
@@ -34,7 +30,7 @@ GUESSES = (
     "Guessed: how often a model grown on the release guesses a suppressed value right, against always taking the most "
     "frequent one."
 )
-NOTE = Note(
+NOTE = view.Note(
     "Reconstructed values",
     "Of every value that was suppressed, coded, put into ranges, rounded or perturbed it is asked what can be "
     "reconstructed from the release itself: values of other columns that occur with one value only, mates of the "
@@ -51,7 +47,7 @@ NOTE = Note(
 
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
-    drawn = SAMPLED in result.notes
+    drawn = drawn_rows.SAMPLED in result.notes
     column = partial(_column, drawn=drawn)
     return {
         **({"drawn": result.pair.n, "changed": _changed(result, setting)} if drawn else {}),
@@ -81,7 +77,7 @@ def _changed(result: Any, setting: PairSetting) -> Tree:
     return tuple(releases)
 
 
-def _changed_blocks(tree: Plain) -> list[Block]:
+def _changed_blocks(tree: view.Plain) -> list[Block]:
     heads = ("Column", "What was done", "Changed")
     blocks: list[Block] = []
     for release, of in shares.of_releases(tree["changed"]):
@@ -161,9 +157,9 @@ def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, 
         ledger.count(f"{start}above", above, group)
         ledger.nested(f"n.released.{j}", f"{start}above")
         leaves["risk_undone"] = Share(f"{start}above", f"n.released.{j}")
-    for kind in LIMITS.values():
+    for kind in limits.LIMITS.values():
         if (found := result.put_back.get(kind.of)) is not None and kind.measure == result.measure and found.beyond:
-            leaves[kind.figure] = _further(LIMITS[kind.of], found, j, start, setting)
+            leaves[kind.figure] = _further(limits.LIMITS[kind.of], found, j, start, setting)
     return leaves
 
 
@@ -176,7 +172,7 @@ def _by_keys(result: Any, j: int, start: str, setting: PairSetting) -> dict[str,
     return {"k_undone": Share(f"{start}below", f"n.released.{j}")}
 
 
-def _further(base: LimitKind, found: Any, j: int, start: str, setting: PairSetting) -> Share:
+def _further(base: limits.LimitKind, found: Any, j: int, start: str, setting: PairSetting) -> Share:
     """Enter what another measure counts for a limit once the values are put back, and of how many."""
     ledger, count, whole = setting.ledger, f"{start}{base.name}", "n" if base.numbers else f"n.released.{j}"
     if base.part is not None and base.part[1] != "n":
@@ -190,7 +186,7 @@ def _further(base: LimitKind, found: Any, j: int, start: str, setting: PairSetti
     return Share(count, whole)
 
 
-def _blocks(plain: Plain, place: str) -> list[Block]:
+def _blocks(plain: view.Plain, place: str) -> list[Block]:
     tree = plain[place]
     blocks = shares.column_blocks(tree, _table, CHART, CHARTED)
     changed = _changed_blocks(tree) if "drawn" in tree else []
@@ -207,18 +203,18 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     return [*blocks, *shares.pair_notes_blocks(tree)]
 
 
-def _knows(release: Plain) -> bool:
+def _knows(release: view.Plain) -> bool:
     """Whether it is said apart what somebody gets who knows how the columns are made."""
     return any("alone" in column for column in release["columns"])
 
 
-def _table(columns: Sequence[Plain], of: str) -> TableBlock:
+def _table(columns: Sequence[view.Plain], of: str) -> TableBlock:
     by_rule = [] if _knows({"columns": columns}) else ["Rule"]
     heads = ("Column", "What was done", "Changed", "Reconstructed", "Narrowed", "Guessed", *by_rule)
     rows = tuple(
         (
             column["column"], ", ".join(column["kinds"]), column["touched"]["text"],
-            of_whole(column["back"], column["share"]), column["narrowed"]["text"], _guessed(column),
+            common_blocks.of_whole(column["back"], column["share"]), column["narrowed"]["text"], _guessed(column),
             *(column["told_by"] or "–" for _ in by_rule),
         )
         for column in columns
@@ -226,20 +222,20 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
     return TableBlock(f"Changed values reconstructed from the release{of}", heads, rows, (2, 3, 4, 5))
 
 
-def _who(columns: Sequence[Plain], of: str) -> TableBlock:
+def _who(columns: Sequence[view.Plain], of: str) -> TableBlock:
     """Table of who can reconstruct changed values: how many, and by which rule."""
     heads = ("Column", "From the release alone", "Rule", "Knowing how its columns are made", "Rule beyond")
     rows = tuple(
         (
-            column["column"], of_whole(column["alone"], column["alone_share"]), column["told_by"] or "–",
-            of_whole(column["back"], column["share"]), column["known_by"] or "–",
+            column["column"], common_blocks.of_whole(column["alone"], column["alone_share"]), column["told_by"] or "–",
+            common_blocks.of_whole(column["back"], column["share"]), column["known_by"] or "–",
         )
         for column in columns
     )  # fmt: skip
     return TableBlock(f"{KNOWING}{of}", heads, rows, (1, 3))
 
 
-def _guessed(column: Plain) -> str:
+def _guessed(column: view.Plain) -> str:
     """Share of correct guesses by the model, and by always taking the most frequent value."""
     return f"{column['guess']['text']} against {column['guess_baseline']['text']}" if "guess" in column else "–"
 
@@ -266,11 +262,11 @@ OF_SOME = shares.back_answer(
 )
 
 
-def _answer(plain: Plain, place: str, n: Plain) -> str:
+def _answer(plain: view.Plain, place: str, n: view.Plain) -> str:
     """Without rows of the original to compare with nobody knows what was changed."""
     if "drawn" in plain[place]:
         return OF_SOME(plain, place, n)
     return (OF_UNKNOWN if "known" in plain[place].get("notes", ()) else OF_CHANGED)(plain, place, n)
 
 
-VIEW = ShareView(TITLE, _tree, _blocks, noted(NOTE), answer=_answer)
+VIEW = shares.ShareView(TITLE, _tree, _blocks, view.noted(NOTE), answer=_answer)

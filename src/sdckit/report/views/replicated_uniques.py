@@ -1,16 +1,15 @@
 """View of replicated uniques: unique in the original and in the release."""
 
-from sdckit.report.shares import MATCHING, Figure, share_view
-from sdckit.report.view import Note
+from sdckit.report import shares, view
 
-VIEW = share_view(
-    MATCHING,
+VIEW = shares.share_view(
+    shares.MATCHING,
     "Uniques of the original that are uniques of the release",
     (
-        Figure("original_uniques", "records unique in the original (number)", base="", same="sample_uniques"),
-        Figure("share", "records unique in both files", inside="original_uniques"),
+        shares.Figure("original_uniques", "records unique in the original (number)", base="", same="sample_uniques"),
+        shares.Figure("share", "records unique in both files", inside="original_uniques"),
     ),
-    Note(
+    view.Note(
         "Replicated uniques",
         "Keys that one record has in the original and one in the release, as a share of the original's records.",
         "Nowok, Raab & Dibben (2016); Jackson et al. (2022)",

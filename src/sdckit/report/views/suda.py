@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.frames import rows_of
 from sdckit.errors import DataError
+from sdckit.report import common_blocks, view
 from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph, TableBlock
-from sdckit.report.common_blocks import ALONE, bars, figure, notes_blocks, of_rule, uniques_of
 from sdckit.report.gate.figures import Chance, InternalOnly, Part, Relation, Tree
 from sdckit.report.gate.relations import link_records
 from sdckit.report.setting import Setting, notes_tree, rule_of
-from sdckit.report.view import Note, Plain, View, noted
 from sdckit.result import LetGo
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ BY_SCORE = "Records by their DIS score"
 
 def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
     """Enter minimal uniques by size, DIS and the contribution of each key; those of levels are confidential."""
-    uniques = uniques_of(setting, result)
+    uniques = common_blocks.uniques_of(setting, result)
     pairs = setting.count("suda.pairs", result.pairs, "suda.pairs")
     link_records(setting.ledger, setting.sizes, pairs.name, 2, 2)
     counts = {size: setting.count(f"msu.{size}", number, "msu") for size, number in sorted(result.msu_counts.items())}
@@ -76,13 +75,13 @@ def _link_msus(setting: Setting, names: dict[int, str], uniques: str, n_keys: in
         ledger.relations.append(Relation(terms, upper=math.inf))
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Minimal uniques by size, and the contributions of the keys, the largest first."""
     tree = plain[place]
     facts = [
-        (ALONE + of_rule(tree), tree["sample_uniques"]["text"]),
+        (common_blocks.ALONE + common_blocks.of_rule(tree), tree["sample_uniques"]["text"]),
         ("Largest number of keys combined", str(tree["max_size"])),
-        (f"Chance that a unique match is correct (DIS){of_rule(tree)}", tree["dis"]["text"]),
+        (f"Chance that a unique match is correct (DIS){common_blocks.of_rule(tree)}", tree["dis"]["text"]),
     ]
     if "level_contributions" in tree:
         facts.insert(1, ("Records in pairs", tree["pairs"]["text"]))
@@ -93,8 +92,8 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     laid: list[Block] = [
         Paragraph("A minimal unique is a set of keys that single a record out while no part of the set does."),
         Facts(tuple(facts)),
-        *figure(
-            bars(
+        *common_blocks.figure(
+            common_blocks.bars(
                 caption,
                 "minimal uniques",
                 ((f"{size} key{'' if size == '1' else 's'}", count) for size, count in sizes.items()),
@@ -118,7 +117,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     for key, levels in tree.get("level_contributions", {}).items():
         rows = tuple((level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items())
         laid.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,), paper=True))
-    return [*laid, *notes_blocks(tree)]
+    return [*laid, *common_blocks.notes_blocks(tree)]
 
 
 def _scores(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
@@ -126,10 +125,10 @@ def _scores(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     drawn = [(f"{row['from']:g} to {row['to']:g}", {"text": f"{row['n']:,}", "value": row["n"]}) for row in rows]
     listed = tuple((f"{row['from']:g}", f"{row['above']:,}") for row in rows)
     table = TableBlock("Records above a DIS score", ("Score", "Records"), listed, (1,))
-    return figure(bars(BY_SCORE, "records", drawn), table)
+    return common_blocks.figure(common_blocks.bars(BY_SCORE, "records", drawn), table)
 
 
-NOTE = Note(
+NOTE = view.Note(
     "Special uniques",
     "A minimal unique is a set of keys on which a record is alone while it is not on any part of the "
     "set; the fewer the keys, the higher its score. DIS is the chance that a unique match of an "
@@ -165,7 +164,7 @@ def _dis(result: Suda, internal: bool) -> ChartBlock:
         for at, (low, high) in enumerate(pairwise((*result.dis_above(), 1.0)))
         for when, own in counts.items()
     ]
-    return bars(BY_SCORE, "records", rows)
+    return common_blocks.bars(BY_SCORE, "records", rows)
 
 
-VIEW = View("Special uniques", tree, blocks, noted(NOTE), charts={"density": _density, "dis": _dis})
+VIEW = view.View("Special uniques", tree, blocks, view.noted(NOTE), charts={"density": _density, "dis": _dis})

@@ -3,12 +3,11 @@
 from typing import Any
 
 from sdckit.data.frames import rows_of
+from sdckit.report import estimates, view
 from sdckit.report.blocks import Block
 from sdckit.report.chapters.utility_chapter import heat_blocks, pair_blocks, sample_blocks
-from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
 from sdckit.report.gate.figures import InternalOnly, Tree
 from sdckit.report.setting import PairSetting, guard_by_changes
-from sdckit.report.view import Plain
 from sdckit.result import LetGo
 
 MOST_PAIRS = 10
@@ -23,12 +22,12 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     for row in rows_of(result.worst(MOST_PAIRS)):
         names = [str(row[name]) for name in ("variable_1", "variable_2") if name in row]
         variables = " × ".join(names)
-        s_pmse = value_leaf(ledger, f"{start}.{variables}.s_pmse", row.get("s_pmse"))
+        s_pmse = estimates.value_leaf(ledger, f"{start}.{variables}.s_pmse", row.get("s_pmse"))
         rows.append(
             {
                 "variables": variables,
                 "s_pmse": guard_by_changes(s_pmse, setting, result.pair, names),
-                "specks": share_leaf(ledger, f"{start}.{variables}.specks", row.get("specks")),
+                "specks": estimates.share_leaf(ledger, f"{start}.{variables}.specks", row.get("specks")),
             }
         )
     return {"pairs": tuple(rows), "heat": _heat(result, setting), "sample": _sample(result, setting)}
@@ -38,7 +37,7 @@ def _sample(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """The mean distance of the tables, and the sample that is as near, beside what else would be; groups when exact."""
     start, names = f"{setting.prefix}.{setting.place}.sample", [*result.by, *result.variables]
     sample, *others = (
-        value_leaf(setting.ledger, f"{start}.{name}", getattr(result, name))
+        estimates.value_leaf(setting.ledger, f"{start}.{name}", getattr(result, name))
         for name in ("sample_equivalent", "redraw_equivalent", "other_sample_equivalent")
     )
     groups = () if isinstance(result.groups, LetGo) else result.groups[:MOST_GROUPS]
@@ -46,7 +45,7 @@ def _sample(result: Any, setting: PairSetting) -> dict[str, Tree]:
     return {
         "ways": result.ways,
         "by": result.by,
-        "distance": share_leaf(setting.ledger, f"{start}.distance", 1 - result.k_marginal / 1000),
+        "distance": estimates.share_leaf(setting.ledger, f"{start}.distance", 1 - result.k_marginal / 1000),
         "equivalent": guard_by_changes(sample, setting, result.pair, names, "sample_equivalent"),
         "redraw": others[0],
         "other_sample": others[1],
@@ -64,7 +63,7 @@ def _heat(result: Any, setting: PairSetting) -> Tree:
             "one": first,
             "other": second,
             "value": guard_by_changes(
-                value_leaf(setting.ledger, f"{start}.{i}.{j}", float(matrix[i, j])),
+                estimates.value_leaf(setting.ledger, f"{start}.{i}.{j}", float(matrix[i, j])),
                 setting,
                 result.pair,
                 [first, second],
@@ -77,10 +76,10 @@ def _heat(result: Any, setting: PairSetting) -> Tree:
     return {"variables": tuple(result.variables), "cells": tuple(cells)}
 
 
-def blocks(plain: Plain, place: str) -> list[Block]:
+def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Heat map of the two-way tables, the score of all tables, and a table of the worst."""
     figures = plain[place]
     return [*heat_blocks(figures["heat"]), *sample_blocks(figures["sample"]), *pair_blocks(figures["pairs"])]
 
 
-VIEW = UtilityView(USEFULNESS, tree, blocks, part="")
+VIEW = estimates.UtilityView(estimates.USEFULNESS, tree, blocks, part="")

@@ -15,13 +15,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.cells.packing import group_files
+from sdckit.cells import packing, pair_result
 from sdckit.cells.pair import IN_BANDS, Pair, Recoded, open_files, read_pair, rows_belong
-from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data import arguments
+from sdckit.data import arguments, methods
 from sdckit.data.columns import code_column
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, leaves_as, read_band, value_as
-from sdckit.data.methods import kind_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints, Values
@@ -222,8 +220,7 @@ def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edge
         raise DataError(says, argument="hierarchies")
     leaf = np.array([names[0][value] for value in leaves], np.int64)
     levels = [[own.get(value, -1) for value in (coarser if at else kept)] for at, own in enumerate(names)]
-    number = np.array(levels, np.int64)
-    fits = (number == lattice.node[:, leaf]) & ~gone
+    fits = (np.array(levels, np.int64) == lattice.node[:, leaf]) & ~gone
     # ARX writes a suppressed value as the top of its hierarchy.
     at_top = fits[-1] & (len(names[-1]) == 1)
     level = levels_of(fits, ~gone & ~at_top if not (at_top | gone).all() else ~gone)
@@ -314,7 +311,7 @@ def class_figures(sizes: Ints, n_suppressed: int) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GeneralizationLoss(PairResult):
+class GeneralizationLoss(pair_result.PairResult):
     """What was lost by generalising and suppressing.
 
     Attributes
@@ -478,8 +475,7 @@ def generalization_loss(
         arguments.flag(aligned, "aligned")
     opened = open_files(original, released, id=id)
     judged = _columns(hierarchies, recipe, log, opened.recoded)
-    together = rows_belong(opened, aligned, scenario)
-    if not together:
+    if not rows_belong(opened, aligned, scenario):
         raise ScenarioError(APART, argument="aligned")
     pair = read_pair(opened, {"hierarchies": tuple(judged)}, aligned=True)
     notes: dict[str, str] = {}
@@ -487,7 +483,7 @@ def generalization_loss(
     weight = np.array(list(arguments.weights(weights, list(read)).values()))
     releases = [judged_together(pair.n, [columns[j] for columns in read.values()], weight) for j in range(pair.m)]
     per_release = tuple(of.figures for of in releases)
-    figures = mean_figures(per_release, notes)
+    figures = pair_result.mean_figures(per_release, notes)
     return GeneralizationLoss(
         pair, per_release, MISSING_RULE, notes, columns=tuple(read),
         per_column=tuple(of.columns for of in releases), normalised=tuple(of.normalised for of in releases),
@@ -506,7 +502,7 @@ def _columns(hierarchies: Any, recipe: Any, log: Any, recoded: Sequence[Recoded]
     steps, folder = _steps(recipe, log)
     for step in steps:
         name = step.get("column")
-        if isinstance(name, str) and name not in judged and kind_of(step["method"]).recodes:
+        if isinstance(name, str) and name not in judged and methods.kind_of(step["method"]).recodes:
             above = step.get("hierarchy")
             above = folder / above if isinstance(above, str | Path) else above
             judged[name] = (None if above is None else as_hierarchy(above), _edges(step.get("bands")))
@@ -568,8 +564,7 @@ def judged_together(n: int, columns: Sequence[Column], weight: Floats) -> Togeth
     gone = (cells == SUPPRESSED) | at_top[:, None]
     suppressed = gone.all(axis=0) & (cells == SUPPRESSED).any(axis=0)
     nodes = [of.of_records(np.where(of.level < 0, -1, of.node), -1) for of in columns]
-    sizes = _classes(nodes, ~suppressed)
-    discernibility, average = class_figures(sizes, int(suppressed.sum()))
+    discernibility, average = class_figures(_classes(nodes, ~suppressed), int(suppressed.sum()))
     entropy = math.fsum(of.entropy for of in columns)
     all_entropy = math.fsum(of.most_entropy for of in columns)
     figures = {
@@ -588,7 +583,7 @@ def _classes(nodes: Sequence[Ints], kept: Bools) -> Ints:
     codes = [(of[kept] + 1).astype(np.int32) for of in nodes]
     if not kept.any():
         return np.zeros(0, np.int64)
-    return group_files([(code,) for code in codes], [int(kept.sum())]).size[0]
+    return packing.group_files([(code,) for code in codes], [int(kept.sum())]).size[0]
 
 
 def _ambiguity(columns: Sequence[Column], n: int) -> float:

@@ -13,11 +13,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_files, open_pair, read_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.cells.plans.count_cells import TooManyCellsError
-from sdckit.cells.plans.joined_sums import Apart, Margins, join_pair
-from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.data import arguments
-from sdckit.data.frames import frame_of
+from sdckit.cells.plans import count_cells, joined_sums, lazy
+from sdckit.data import arguments, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -187,15 +184,9 @@ class Release:
 
 
 def release_figures(
-    pair: Pair,
-    j: int,
-    numeric: Sequence[str],
-    categorical: Sequence[str],
-    ranks: Ranks,
-    *,
-    robust: bool,
+    pair: Pair, j: int, numeric: Sequence[str], categorical: Sequence[str], ranks: Ranks, *, robust: bool,
     seed: int | None,
-) -> Release:
+) -> Release:  # fmt: skip
     """Measure the information loss of release `j` (from 0).
 
     The pair is aligned. `ranks`: codes of each file and number of levels of the ordered variables. `robust`:
@@ -249,12 +240,12 @@ def releases_of_plans(
     Raises ColumnError, DataError: as `open_pair`.
     """
     numeric, ordered = tuple(roles["numeric"]), tuple(roles["ordered"])
-    joined = join_pair(opened, numeric, (*roles["categorical"], *ordered))
+    joined = joined_sums.join_pair(opened, numeric, (*roles["categorical"], *ordered))
     if joined is None:
         return None
     try:
         cells = joined.cells()
-    except TooManyCellsError:
+    except count_cells.TooManyCellsError:
         return None
     ranks = {name: _ranks(cells[name], name, orders.get(name)) for name in ordered}
     codes = {name: cells[name].codes(name).codes for name in roles["categorical"]}
@@ -286,7 +277,7 @@ def releases_of_plans(
     return releases
 
 
-def _added_up(x: Margins, release: Apart) -> dict[str, float]:
+def _added_up(x: joined_sums.Margins, release: joined_sums.Apart) -> dict[str, float]:
     n_relative, n_both = int(release.n_relative.sum()), int(release.n_both.sum())
     spread = np.where(x.n > 1, x.spread, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -305,7 +296,7 @@ def _brought_robust(
     """The robust eigenvalues of every release, from the numbers of all records; none where these are too many."""
     try:
         here = read_pair(opened, {"numeric": numeric}, aligned=True)
-    except TooMuchError:
+    except lazy.TooMuchError:
         return None, {"robust_eigenvalues": TOO_MANY}
     files = [_columns(here, numeric, file) for file in range(here.m + 1)]
     out = []
@@ -480,12 +471,12 @@ class InformationLoss(PairResult):
     @property
     def variables(self) -> Any:
         """A row per numeric variable."""
-        return frame_of(self.tables["variables"], self._backend())
+        return frames.frame_of(self.tables["variables"], self._backend())
 
     @property
     def pairs(self) -> Any:
         """A row per pair of numeric variables, a variable with itself included."""
-        return frame_of(self.tables["pairs"], self._backend())
+        return frames.frame_of(self.tables["pairs"], self._backend())
 
 
 # --- measure ------------------------------------------------------------------------------------------

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.data import arguments
+from sdckit.data import arguments, frames
 from sdckit.data.columns import float_values
-from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import Result
@@ -183,11 +182,11 @@ class Combined(Result):
         A PyArrow table where the estimates were no frames.
         """
         if not isinstance(self.estimate, dict):
-            return frame_of(
+            return frames.frame_of(
                 {"quantity": ["estimate"], **{name: [getattr(self, name)] for name in ARRAYS}}, self._backend()
             )
         columns = {name: list(getattr(self, name).values()) for name in ARRAYS}
-        return frame_of({"quantity": list(self.estimate), **columns}, self._backend())
+        return frames.frame_of({"quantity": list(self.estimate), **columns}, self._backend())
 
     def _backend(self) -> Any:
         return self.engine
@@ -342,7 +341,7 @@ def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
     names: Names
     kind = type(given)  # attribute access on a lazy frame warns
     if hasattr(kind, "columns") or hasattr(kind, "column_names"):
-        wanted = open_frame(given).collect_schema().names()
+        wanted = frames.open_frame(given).collect_schema().names()
         frame, _ = columns_in_memory(given, {role: wanted})
         names = tuple(map(str, wanted))
         values = np.column_stack([float_values(frame.get_column(name), role) for name in wanted])
@@ -368,10 +367,10 @@ def _engine(given: Any) -> Any:
     """The engine of a frame, or of the first of a list of series; PyArrow for lazy frames and everything else."""
     kind = type(given)
     if hasattr(kind, "columns") or hasattr(kind, "column_names"):
-        frame = open_frame(given)
-        return "pyarrow" if is_lazy(frame) else frame.implementation
+        frame = frames.open_frame(given)
+        return "pyarrow" if frames.is_lazy(frame) else frame.implementation
     first: Any = given[0] if isinstance(given, (list, tuple)) and given else None
-    return open_frame(first.to_frame("estimate")).implementation if hasattr(first, "to_frame") else "pyarrow"
+    return frames.open_frame(first.to_frame("estimate")).implementation if hasattr(first, "to_frame") else "pyarrow"
 
 
 def _named(given: Any) -> bool:

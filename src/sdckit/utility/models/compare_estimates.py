@@ -14,30 +14,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_files, open_pair
-from sdckit.cells.plans import estimate_sums
-from sdckit.cells.plans.count_cells import TooManyCellsError
+from sdckit.cells.plans import count_cells, estimate_sums
 from sdckit.cells.plans.pair_tables import PairTables, pair_tables
 from sdckit.cells.shared_coding import SharedCoding
-from sdckit.data import arguments
-from sdckit.data.frames import built, column_names, is_lazy
+from sdckit.data import arguments, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.utility import comparison
 from sdckit.utility.comparison import CompareKind, FileEstimates, TermComparison
-from sdckit.utility.models import statistics_of_file
+from sdckit.utility.models import model_design, statistics_of_file
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
-from sdckit.utility.models.model_design import FEWEST, PART
 
 
 def plan_estimates(
-    pair: Pair,
-    statistic: statistics_of_file.Statistic,
-    variables: Sequence[str],
-    weight: str | None,
-    share: float,
+    pair: Pair, statistic: statistics_of_file.Statistic, variables: Sequence[str], weight: str | None, share: float,
     level: float,
-) -> tuple[statistics_of_file.Estimates, list[str]] | None:
+) -> tuple[statistics_of_file.Estimates, list[str]] | None:  # fmt: skip
     """As `named_estimates` of files in memory, with the published names; None where their columns must come here.
 
     That is where a file is in memory, a column holds no numbers, or a quantile has more different values than fit.
@@ -45,22 +38,22 @@ def plan_estimates(
     numbers = [] if statistic == "proportion" else list(variables)
     if not estimate_sums.are_numbers(pair, [*numbers, *([] if weight is None else [weight])]):
         return None
-    if any(name not in column_names(frame) for frame in pair.frames for name in variables):
+    if any(name not in frames.column_names(frame) for frame in pair.frames for name in variables):
         return None
     if weight is not None:
-        built(lambda: estimate_sums.check_weights(pair, weight))
+        frames.built(lambda: estimate_sums.check_weights(pair, weight))
     if statistic == "proportion":
         return _proportions(pair, variables, weight)
     rows: list[list[statistics_of_file.Judged]]
     if statistic == "quantile":
         try:
-            found = built(lambda: estimate_sums.distinct_values(pair, variables, weight))
-        except TooManyCellsError:
+            found = frames.built(lambda: estimate_sums.distinct_values(pair, variables, weight))
+        except count_cells.TooManyCellsError:
             return None
         rows = [[_quantile(of, weight is not None, share, level) for of in of_file] for of_file in found]
     else:
         of_sums = _total if statistic == "total" else _mean
-        sums = built(lambda: estimate_sums.estimate_sums(pair, variables, weight))
+        sums = frames.built(lambda: estimate_sums.estimate_sums(pair, variables, weight))
         rows = [[(of_sums(of), _of_few(of, weight), of.n) for of in of_file] for of_file in sums]
     names = tuple(variables)
     return (names, [_file(row) for row in rows]), list(names)
@@ -91,14 +84,14 @@ def _total(of: estimate_sums.EstimateSums) -> statistics_of_file.Estimated:
 
 def _of_few(of: estimate_sums.EstimateSums, weight: str | None) -> tuple[bool, bool]:
     """As `sum_of_few`; the records with most are asked for only where the largest does not settle it."""
-    if of.used < FEWEST:
+    if of.used < model_design.FEWEST:
         return True, True
     few = (
         (weight is not None and statistics_of_file.heavy(of.squares, of.heaviest, of.tops["w"]))
-        or (0 < of.off < FEWEST <= of.used - of.off)
-        or statistics_of_file.dominated(*of.apart, of.tops["apart"], PART)
+        or (0 < of.off < model_design.FEWEST <= of.used - of.off)
+        or statistics_of_file.dominated(*of.apart, of.tops["apart"], model_design.PART)
     )
-    return few, few or statistics_of_file.dominated(of.about_mean, of.furthest, of.tops["about"], 2 * PART)
+    return few, few or statistics_of_file.dominated(of.about_mean, of.furthest, of.tops["about"], 2 * model_design.PART)
 
 
 # Quantiles.
@@ -123,7 +116,7 @@ def _quantile(
         spread = about * n / (n - 1) / total**2
     reach = z * math.sqrt(spread)
     low, high = (_value_at(of, weighted, min(max(share + sign * reach, 0.0), 1.0)) for sign in (-1, 1))
-    few = n < FEWEST or _few_beyond(of, quantile)
+    few = n < model_design.FEWEST or _few_beyond(of, quantile)
     estimate = quantile, ((high - low) / (2 * z)) ** 2, math.inf
     return estimate, (few, few or _few_beyond(of, low) or _few_beyond(of, high)), n
 
@@ -141,7 +134,7 @@ def _value_at(of: estimate_sums.DistinctValues, weighted: bool, share: float) ->
 
 def _few_beyond(of: estimate_sums.DistinctValues, quantile: float) -> bool:
     above, below = (float(of.records[side].sum()) for side in (of.values > quantile, of.values < quantile))
-    return min(above, below) < FEWEST > float(of.records[of.values == quantile].sum())
+    return min(above, below) < model_design.FEWEST > float(of.records[of.values == quantile].sum())
 
 
 # Proportions.
@@ -150,7 +143,7 @@ def _few_beyond(of: estimate_sums.DistinctValues, quantile: float) -> bool:
 def _proportions(
     pair: Pair, variables: Sequence[str], weight: str | None
 ) -> tuple[statistics_of_file.Estimates, list[str]]:
-    tables = built(lambda: pair_tables(pair, variables))
+    tables = frames.built(lambda: pair_tables(pair, variables))
     codings = [tables.coding(name) for name in variables]
     names: list[str] = []
     published: list[str] = []
@@ -158,7 +151,7 @@ def _proportions(
         statistics_of_file.check_levels(coding)
         own, safe = statistics_of_file.names_of_levels(coding)
         names, published = names + own, published + safe
-    weights = built(lambda: tables.level_weights(codings, weight)) if weight is not None else None
+    weights = frames.built(lambda: tables.level_weights(codings, weight)) if weight is not None else None
     rows: list[list[statistics_of_file.Judged]] = [[] for _ in pair.names]
     for at, coding in enumerate(codings):
         for file, row in enumerate(rows):
@@ -179,7 +172,7 @@ def _largest(
         records = coding.counts[file]
         others = int(records[1:].sum() - records[code])
         return np.ones(min(k, others if off else int(records[code])))
-    return built(lambda: tables.largest_weights(coding, file, weight, k, code, off=off))
+    return frames.built(lambda: tables.largest_weights(coding, file, weight, k, code, off=off))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -371,7 +364,7 @@ def _opened(
         weights = {} if weight is None else {"weight": (weight,)}
         return open_pair(opened, categories=counted, numeric={**measured, **weights})
     needed = arguments.names(variables, "variables") or ()
-    if not needed and is_lazy(opened.original):
+    if not needed and frames.is_lazy(opened.original):
         raise DataError(
             "of a plan only the columns named are brought here: variables=[...] says which the function uses"
         )

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sdckit.data import arguments
-from sdckit.data.frames import frame_of
+from sdckit.data import arguments, frames
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import Result
@@ -67,7 +66,7 @@ class IntervalComparison(Result):
         columns: dict[str, list[Any]] = {"term": [self.names[j] for j, _ in rows], "file": [file for _, file in rows]}
         for place, part in ((1, "estimate"), (0, "low"), (2, "high")):
             columns[part] = [float(self.intervals[file][j, place]) for j, file in rows]
-        return frame_of(columns, "pyarrow")
+        return frames.frame_of(columns, "pyarrow")
 
     def _defined(self) -> list[float]:
         return [share for by_name in self.overlap.values() for share in by_name.values() if not math.isnan(share)]

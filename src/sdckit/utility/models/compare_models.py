@@ -11,19 +11,16 @@ import numpy as np
 
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.plans.model_cells import ModelCells, model_cells, outcome_cells
-from sdckit.data import arguments
-from sdckit.data.formula_text import Sides, learns_from_records, read_formula
-from sdckit.data.frames import built
+from sdckit.data import arguments, formula_text, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility import comparison
 from sdckit.utility.comparison import CompareKind, FileEstimates, TermComparison
-from sdckit.utility.models import model_design
+from sdckit.utility.models import model_design, statistics_of_file
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
 from sdckit.utility.models.model_design import FEWEST, RARE, Design, Mass, column_values, designs, published_text
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family, tellable
-from sdckit.utility.models.statistics_of_file import weights_of
 
 # Lack of fit: a joint test of the coefficients of the releases against those of the original.
 
@@ -33,13 +30,9 @@ DRAWN = ("full", "proper")  # kinds that draw parameters before records: the rel
 
 
 def lack_of_fit(
-    original: FileEstimates,
-    released: Sequence[FileEstimates],
-    *,
-    kind: CompareKind,
-    ratio: float,
+    original: FileEstimates, released: Sequence[FileEstimates], *, kind: CompareKind, ratio: float,
     notes: dict[str, str],
-) -> dict[str, float]:
+) -> dict[str, float]:  # fmt: skip
     """Test the hypothesis that the releases' mean coefficients differ from the original's by chance only.
 
     Both have covariances. `kind`: "partial" and "imputed" compare with the variation between the releases
@@ -234,7 +227,7 @@ def compare_models(
     weight = _weight(weight, family, scenario, notes)
     pair, sides, cells = _opened(original, released, formula, family, weight)
     ratio = comparison.size_ratio(pair, kind)
-    weights = weights_of(pair, weight) if cells is None else None
+    weights = statistics_of_file.weights_of(pair, weight) if cells is None else None
     codes, outcomes = _outcomes(pair, sides, family)
     inside = sides if codes is None else replace(sides, columns=sides.term_columns)
     known = [np.ones(len(frame), bool) for frame in pair.frames]
@@ -279,11 +272,11 @@ def _weight(weight: str | None, family: Family, scenario: Scenario | None, notes
 
 def _opened(
     original: Any, released: Any, formula: str, family: Family, weight: str | None
-) -> tuple[Pair, Sides, ModelCells | None]:
+) -> tuple[Pair, formula_text.Sides, ModelCells | None]:
     """Open the files with the columns of the formula, numbers as numbers and others as categories; plans as cells."""
     opened = open_files(original, released)
     schema = opened.original.collect_schema()
-    sides = read_formula(formula, schema.names())
+    sides = formula_text.read_formula(formula, schema.names())
     numeric = [name for name in sides.columns if schema[name].is_numeric()]
     for file, label in zip(opened.released, opened.names[1:], strict=False):
         types = {name: str(kind).partition("(")[0] for name, kind in file.collect_schema().items()}
@@ -298,8 +291,8 @@ def _opened(
         "categories": {"formula": others}, "numeric": {"numeric column of the formula": numeric},
     }  # fmt: skip
     cells = None
-    if family != "multinomial" and not learns_from_records(formula):
-        cells = built(lambda: _cells(opened, sides, family, weight))
+    if family != "multinomial" and not formula_text.learns_from_records(formula):
+        cells = frames.built(lambda: _cells(opened, sides, family, weight))
     if cells is not None:
         return open_pair(cells.pair, **wanted), sides, cells
     if weight is not None:
@@ -307,7 +300,7 @@ def _opened(
     return open_pair(opened, **wanted), sides, None
 
 
-def _cells(opened: Pair, sides: Sides, family: Family, weight: str | None) -> ModelCells | None:
+def _cells(opened: Pair, sides: formula_text.Sides, family: Family, weight: str | None) -> ModelCells | None:
     outcome = sides.outcome_column
     if family == "linear" and outcome is not None and outcome not in sides.term_columns:
         cells = outcome_cells(opened, outcome, sides.term_columns, weight)
@@ -327,7 +320,7 @@ def _mass(cells: ModelCells, j: int, rows: Ints) -> Mass:
     return replace(mass, within=within)
 
 
-def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
+def _outcomes(pair: Pair, sides: formula_text.Sides, family: Family) -> Outcomes:
     """Outcome codes in each file where the outcome is a column, and the names of its levels.
 
     Without a column (the left side is an expression) the first is None.
@@ -381,7 +374,7 @@ def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: i
     return outcome
 
 
-def _common(pair: Pair, sides: Sides) -> frozenset[str]:
+def _common(pair: Pair, sides: formula_text.Sides) -> frozenset[str]:
     """Values of the columns of the formula that five or more records of the original have."""
     common: set[str] = set()
     for name in sides.columns:
@@ -392,7 +385,7 @@ def _common(pair: Pair, sides: Sides) -> frozenset[str]:
     return frozenset(common)
 
 
-def _published_outcomes(pair: Pair, sides: Sides, outcomes: Sequence[str]) -> list[str]:
+def _published_outcomes(pair: Pair, sides: formula_text.Sides, outcomes: Sequence[str]) -> list[str]:
     column = sure(sides.outcome_column)  # a multinomial model has one
     counts = np.bincount(pair.codes(column).codes[0], minlength=len(outcomes) + 1)[1:]
     return [outcome if n >= FEWEST else f"({RARE})" for outcome, n in zip(outcomes, counts.tolist(), strict=True)]

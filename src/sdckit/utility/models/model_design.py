@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.count_cells import most_cells, too_many
 from sdckit.cells.plans.model_cells import Within
-from sdckit.data import pd
+from sdckit.data import formula_text, pd
 from sdckit.data.columns import first_rows
-from sdckit.data.formula_text import FUNCTIONS, Sides
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 
@@ -234,8 +233,7 @@ def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None, mass: 
     shares = np.round((rows @ loads.T) ** 2, DIGITS)
     out |= speaks & _concentrated(shares)
     while (left := np.flatnonzero(speaks & ~out)).size:
-        basis = _row_space(loads[left])
-        group = _worst_group(rows @ basis)
+        group = _worst_group(rows @ _row_space(loads[left]))
         if group is None:
             break
         out[left[np.argmax(shares[np.ix_(group, left)].sum(axis=0).round(DIGITS))]] = True
@@ -376,8 +374,7 @@ def _worst_group(rows: Floats) -> Ints | None:
         direction: Floats = rows[start]
         last = -1.0
         for _ in range(SCANS):
-            along = np.round((rows @ direction) ** 2, DIGITS)
-            group = np.argsort(-along, kind="stable")[: FEWEST - 1]
+            group = np.argsort(-np.round((rows @ direction) ** 2, DIGITS), kind="stable")[: FEWEST - 1]
             sizes, vectors = np.linalg.eigh(rows[group].T @ rows[group])
             if round(float(sizes[-1]), DIGITS) > MOST_OF_FEW:
                 return group
@@ -548,7 +545,7 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
 
 
 def designs(
-    pair: Pair, sides: Sides, complete: Sequence[NDArray[np.bool_]]
+    pair: Pair, sides: formula_text.Sides, complete: Sequence[NDArray[np.bool_]]
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[Design]]:
     """Names of the terms, their published form, and the design of each file, the original first.
 
@@ -601,7 +598,7 @@ def _evaluated(
     from formulaic import Formula
     from formulaic.errors import DataMismatchWarning
 
-    context = {"np": np, **{name: getattr(np, name) for name in FUNCTIONS}}
+    context = {"np": np, **{name: getattr(np, name) for name in formula_text.FUNCTIONS}}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

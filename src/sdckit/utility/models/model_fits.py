@@ -71,8 +71,7 @@ def _placed(
     values[at] = value
     full[np.ix_(at, at)] = covariance
     variance = np.diag(full).copy()
-    degrees = np.where(np.isnan(variance), np.nan, df)
-    return FileEstimates(values, variance, degrees, n, full)
+    return FileEstimates(values, variance, np.where(np.isnan(variance), np.nan, df), n, full)
 
 
 Fit = tuple[Floats, Floats, float, float]  # coefficients, covariance, degrees of freedom, last step

@@ -348,15 +348,9 @@ def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
 
 
 def _without_parameters(
-    stacked: Stacked,
-    plan: Plan,
-    score: Floats,
-    importance: dict[str, float] | None,
-    scores: Callable[[Floats], Floats],
-    notes: dict[str, str],
-    *,
-    together: int = 1,
-) -> Release:
+    stacked: Stacked, plan: Plan, score: Floats, importance: dict[str, float] | None,
+    scores: Callable[[Floats], Floats], notes: dict[str, str], *, together: int = 1,
+) -> Release:  # fmt: skip
     """Results of a model whose null distribution is known by permutation only."""
     figures = {"n_parameters": math.nan, **score_figures(score, stacked.original, stacked.released)}
     notes["n_parameters"] = UNSAID

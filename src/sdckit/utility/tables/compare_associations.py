@@ -214,8 +214,7 @@ def release_figures(matrices: Mapping[str, Floats], release: int) -> dict[str, f
 
 def _tables(coded: Sequence[SharedCoding], counted: PairTables | None) -> tuple[Floats, Floats, Ints]:
     """Contingency similarity and Cramér's V of every pair in each file, (files, p, p); records with both, (p, p)."""
-    files = len(coded[0].codes)
-    similarity = np.full((files, len(coded), len(coded)), np.nan)
+    similarity = np.full((len(coded[0].codes), len(coded), len(coded)), np.nan)
     strength = similarity.copy()
     both = np.zeros((len(coded), len(coded)), np.int64)
     pairs = list(itertools.combinations(range(len(coded)), 2))
@@ -462,12 +461,9 @@ def compare_associations(
 
 
 def _undefined(
-    pair: Pair,
-    matrices: Mapping[str, Floats],
-    n_numbers: int,
-    per_release: Sequence[Mapping[str, float]],
+    pair: Pair, matrices: Mapping[str, Floats], n_numbers: int, per_release: Sequence[Mapping[str, float]],
     notes: dict[str, str],
-) -> None:
+) -> None:  # fmt: skip
     """Add notes on undefined figures, and on pairs left out of the means."""
     for name in FIGURES:
         if all(math.isnan(figures[name]) for figures in per_release):

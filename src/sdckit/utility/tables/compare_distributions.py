@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.pair_tables import PairTables
 from sdckit.cells.shared_coding import SharedCoding
-from sdckit.data import arguments
-from sdckit.data.nearest import did_you_mean
-from sdckit.data.replace import Records
+from sdckit.data import arguments, nearest, replace
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
@@ -41,7 +39,7 @@ def round_edges(values: Sequence[Floats], bins: int = 20, records: Sequence[Ints
     pooled = np.concatenate(values)
     size = None if records is None else np.concatenate(records)[~np.isnan(pooled)]
     pooled = pooled[~np.isnan(pooled)]
-    low, high = Records(len(pooled), size).quantiles(pooled, np.array(BULK)).tolist()
+    low, high = replace.Records(len(pooled), size).quantiles(pooled, np.array(BULK)).tolist()
     power = 10.0 ** math.floor(math.log10((high - low) / bins)) if high > low else 1.0
     if (pooled == np.floor(pooled)).all():
         power = max(power, 1.0)
@@ -159,7 +157,7 @@ def moments_of(values: Floats, records: Ints | None = None) -> dict[str, float]:
     n = len(known) if size is None else int(size.sum())
     mean = float(np.average(known, weights=size))
     squares = float(np.average((known - mean) ** 2, weights=size)) * n
-    quantiles = Records(len(known), size).quantiles(known, np.array([*QUANTILES.values()]))
+    quantiles = replace.Records(len(known), size).quantiles(known, np.array([*QUANTILES.values()]))
     return {
         "values": float(n),
         "missing share": 1 - n / whole,
@@ -297,7 +295,7 @@ class DistributionComparison(PairResult):
     def _coded(self, name: str) -> SharedCoding:
         coding = self.coded.get(name)
         if coding is None:
-            raise ColumnError(f"no variable {name!r} in this comparison; {did_you_mean(name, self.variables)}")
+            raise ColumnError(f"no variable {name!r} in this comparison; {nearest.did_you_mean(name, self.variables)}")
         return coding
 
     def _files(self, counts: Ints, release: int | None) -> Ints:

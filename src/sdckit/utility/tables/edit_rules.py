@@ -12,8 +12,7 @@ import numpy as np
 
 from sdckit.cells.pair import Pair, open_files, read_pair, rows_belong
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data import arguments
-from sdckit.data.rule_conditions import EditRule, RuleBreakers, read_edit_rules
+from sdckit.data import arguments, rule_conditions
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools
@@ -167,24 +166,24 @@ def edit_rules(
     )
 
 
-def _chosen(rules: Any, scenario: Scenario | None) -> tuple[EditRule, ...]:
+def _chosen(rules: Any, scenario: Scenario | None) -> tuple[rule_conditions.EditRule, ...]:
     given = scenario.rules if rules is None and scenario is not None else rules
-    listed = read_edit_rules(given or ())
+    listed = rule_conditions.read_edit_rules(given or ())
     if not listed:
         raise DataError(NO_RULES, argument="rules")
     return listed
 
 
 def _shares(
-    pair: Pair, rules: Sequence[EditRule], present: frozenset[str], aligned: bool
+    pair: Pair, rules: Sequence[rule_conditions.EditRule], present: frozenset[str], aligned: bool
 ) -> tuple[tuple[tuple[tuple[float, float, float], ...], ...], tuple[str, ...]]:
     """Shares by release and rule, and the rules that could not be judged."""
-    original = RuleBreakers(pair.original if pair.raw is None else pair.raw)
+    original = rule_conditions.RuleBreakers(pair.original if pair.raw is None else pair.raw)
     recoded = {recoding.column for recoding in pair.recoded}
     unknown = (math.nan, math.nan, math.nan)
     shares, unjudged = [], []
     for frame, order in zip(pair.released, pair.orders, strict=True):
-        release, of_release = RuleBreakers(frame), []
+        release, of_release = rule_conditions.RuleBreakers(frame), []
         for rule in rules:
             absent = [name for name in rule.columns if name not in present]
             flags = None if absent or recoded & {*rule.columns} else original.beside(release, rule)

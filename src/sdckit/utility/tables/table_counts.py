@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.packing import group_codes
+from sdckit.cells import packing, shared_coding
 from sdckit.cells.plans.pair_tables import PairTables
-from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data.frames import built
 from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
@@ -215,8 +214,7 @@ def prefix_words(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> tu
     `columns`: of each variable its codes in each file. `shape`: codes of each variable. None where their table
     would have more cells than there are records.
     """
-    n = sum(len(codes) for codes in columns[0])
-    if not _is_dense(shape, n):
+    if not _is_dense(shape, sum(len(codes) for codes in columns[0])):
         return None
     words = tuple(columns[0])
     for column, width in zip(columns[1:], shape[1:], strict=True):
@@ -256,7 +254,7 @@ def cross(columns: Sequence[Sequence[Codes]], shape: Sequence[int], sizes: Seque
     return Crossed(counts[:, place], tuple(shape), place)
 
 
-def cross_codings(sets: Sequence[Sequence[SharedCoding]], tables: PairTables | None) -> list[Crossed]:
+def cross_codings(sets: Sequence[Sequence[shared_coding.SharedCoding]], tables: PairTables | None) -> list[Crossed]:
     """The contingency tables of several sets of variables; of plans (`tables`) all are counted at once."""
     shapes = [[coding.n_levels + 1 for coding in codings] for codings in sets]
     if tables is None:
@@ -270,7 +268,7 @@ def in_groups(crossed: Crossed, groups: Crossed) -> Crossed:
     """A table whose first variables are those of another one: the row there, from 1, in place of their codes."""
     k, n = len(groups.codes), groups.counts.shape[1]
     stacked = [np.concatenate([group, codes]) for group, codes in zip(groups.codes, crossed.codes, strict=False)]
-    number = group_codes(stacked, len(stacked[0])).of_row
+    number = packing.group_codes(stacked, len(stacked[0])).of_row
     row = np.empty(int(number.max()) + 1, np.int32)
     row[number[:n]] = np.arange(1, n + 1)
     return Crossed(crossed.counts, (n + 1, *crossed.shape[k:]), sample=(row[number[n:]], *crossed.codes[k:]))
@@ -280,7 +278,7 @@ def _sparse(columns: Sequence[Sequence[Codes]], shape: Sequence[int], sizes: Seq
     """Table with more cells than records, by grouping the records; cells sorted by their codes."""
     stacked = [np.concatenate(list(column)) for column in columns]
     ends = np.cumsum([0, *(len(codes) for codes in columns[0])])
-    groups = group_codes(stacked, int(ends[-1]))
+    groups = packing.group_codes(stacked, int(ends[-1]))
     n_cells = len(groups.size)
     row = np.empty(n_cells, np.int64)
     row[groups.of_row] = np.arange(int(ends[-1]))

@@ -1,7 +1,5 @@
 """Find the lattice node with the least loss that passes every threshold, and alternatives to it."""
 
-from __future__ import annotations
-
 import math
 import re
 import time
@@ -26,10 +24,7 @@ from sdckit.workflow.proposing.ladders import FEW, Node, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words, promise_kept
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
-from sdckit.workflow.recipes import starter_recipe
-from sdckit.workflow.recipes.recipe import TRIAL
-from sdckit.workflow.recipes.recipe_figures import CoarseningLoss, pmse
-from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
+from sdckit.workflow.recipes import recipe, recipe_figures, recipe_steps, starter_recipe
 from sdckit.workflow.verdicts import Verdict
 
 TOLD_FOR_SURE = 0.25  # pMSE where every record of two files of one size is told apart
@@ -67,7 +62,7 @@ def measure_of(loss: str | Loss, formula: str | None, family: str, data: Any, sc
     if callable(loss):
         return loss
     if loss in COARSENING:
-        return CoarseningLoss(loss, scenario)
+        return recipe_figures.CoarseningLoss(loss, scenario)
     if loss == PMSE:
         return Needing(partial(_pmse, scenario=scenario), frozenset(scenario.all_keys))
     if formula is None:
@@ -89,7 +84,7 @@ def _pmse(data: Any, release: Any, *, scenario: Scenario) -> float:
             return TOLD_FOR_SURE
     aside = {scenario.weight, scenario.household, scenario.person}
     kept = [name for name in before.columns if name in after.columns and name not in aside]
-    return pmse(data, release, kept, aligned=True)
+    return recipe_figures.pmse(data, release, kept, aligned=True)
 
 
 def _model(data: Any, release: Any, *, formula: str, family: Any, scenario: Scenario) -> float:
@@ -248,7 +243,7 @@ def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
     whom = f" for {printable(str(step['intruder']))}" if "intruder" in step else ""
     if "keys" in step:
         whom = f" for whoever knows {listed([printable(name) for name in step['keys']])}"
-    if step.get("risk") == LACKING_VALUES:
+    if step.get("risk") == recipe_steps.LACKING_VALUES:
         columns = [printable(name) for name in step["columns"]]
         yield f"Records{whom} in groups with too few sensitive values lose {listed(columns)}."
         return
@@ -313,7 +308,7 @@ TRIED_AGAIN = (MOST_TRIED, 12, 12, 12)  # where few records may be matched back:
 LEAST_LEEWAY = 1.25  # after the first
 JUDGED = 3  # combinations held against every threshold at each aim
 REPAIRS = 3  # of one of them
-OTHER_DRAWS = tuple(bytes([i]) * len(TRIAL) for i in (1, 2))  # with which a recipe must hold, too
+OTHER_DRAWS = tuple(bytes([i]) * len(recipe.TRIAL) for i in (1, 2))  # with which a recipe must hold, too
 DRAWN_ONCE = 100_000  # records, beyond which a recipe is judged once
 BOUNDED = 0.05  # of the records, left to suppression: in the alternative shown first, and where nothing else holds
 EARLY = (0.0, BOUNDED)  # shares of the first recipe that is handed over
@@ -634,8 +629,7 @@ def _searches_beside(
     """Searches for the alternatives, each with a description of the difference."""
     node, lattice = judged.made.node, trials.lattice
     yield from _other_shares(trials, asked, {"fewer values taken out": BOUNDED})
-    coarse = [j for j in range(len(node)) if node[j] > 0]
-    order = sorted(coarse, key=lambda j: (-lattice.lost[j][node[j]], j))
+    order = sorted([j for j in range(len(node)) if node[j] > 0], key=lambda j: (-lattice.lost[j][node[j]], j))
     for number, j in enumerate(order):
         if number == 1:
             yield from _other_shares(trials, asked, OTHER_SHARES)

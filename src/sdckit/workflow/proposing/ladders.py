@@ -1,7 +1,5 @@
 """Generalisation ladders of the keys (nested recodings, finest first) and the lattice of their combinations."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.crosstab import numbers_of
-from sdckit.cells.frequencies import wildcard_matches
+from sdckit.cells import crosstab, frequencies
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
 from sdckit.data.columns import MONTHS
 from sdckit.data.hierarchy import Hierarchy
@@ -91,13 +88,9 @@ def refines(fine: Ints, coarse: Ints) -> bool:
 
 
 def ladder_of(
-    levels: key_levels.Levels,
-    key: str,
-    *,
-    internal: bool = False,
-    stays: bool = False,
+    levels: key_levels.Levels, key: str, *, internal: bool = False, stays: bool = False,
     own: Sequence[tuple[str, Step, Ints]] = (),
-) -> Ladder:
+) -> Ladder:  # fmt: skip
     """Build the generalisation ladder of a key.
 
     `internal`: recodings that name values few records have are taken, too. `stays`: the column is released as it is.
@@ -163,7 +156,7 @@ def _by_period(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step,
 
 def _numbers(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Top and bottom codes, then bands between round edges, each time every second edge."""
-    values = sure(numbers_of(levels.coded, levels.codes))
+    values = sure(crosstab.numbers_of(levels.coded, levels.codes))
     edges = _edges(values, levels.size)
     if not len(edges):
         return
@@ -212,7 +205,7 @@ def _coded_ends(
 
 def _neighbours_in_bands(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Groups of neighbouring integer codes written as bands, which name edges instead of values."""
-    values = sure(numbers_of(levels.coded, levels.codes))
+    values = sure(crosstab.numbers_of(levels.coded, levels.codes))
     width = 2
     while width < len(values):
         group = np.arange(len(values), dtype=np.int64) // width
@@ -454,7 +447,7 @@ class Lattice:
         if any(wild):
             weight = np.zeros(len(size)) if total is None else total
             table = Tabulated(np.empty(0, np.int32), size, total, PackedCodes(words, layout), words, layout)
-            matched = wildcard_matches(
+            matched = frequencies.wildcard_matches(
                 table, size=frequency, weight=weight, missing_codes=missing, wild=wild, alpha=side.alpha
             )
             frequency = frequency + matched.size

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdckit.catalogue.row import public_function
-from sdckit.data.limits import PROMISED
-from sdckit.data.losses import INFORMATION, LOSSES, OF_CALLER
-from sdckit.data.replace import open_eager
+from sdckit.data import limits, losses, replace
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import EXACT, Displayed, counted, exact_shown, plain_html, printable
 from sdckit.errors import DataError, SdcError
@@ -53,7 +51,7 @@ class MostMatched:
         """The scenario with the share as a limit."""
         if not self.promise:
             return scenario
-        return scenario.changed(thresholds={**scenario.thresholds.entries, PROMISED.name: self.share})
+        return scenario.changed(thresholds={**scenario.thresholds.entries, limits.PROMISED.name: self.share})
 
 
 def most_matched(scenario: Scenario) -> MostMatched | None:
@@ -67,12 +65,12 @@ def most_matched(scenario: Scenario) -> MostMatched | None:
     True
     """
     declared = scenario.limits_of(compared=True).declared
-    if PROMISED.name in declared:
-        share = float(declared[PROMISED.name])
+    if limits.PROMISED.name in declared:
+        share = float(declared[limits.PROMISED.name])
         return MostMatched(share) if share < 1 else None
-    if PROMISED.promised not in declared or PROMISED.name in scenario.thresholds.not_asked:
+    if limits.PROMISED.promised not in declared or limits.PROMISED.name in scenario.thresholds.not_asked:
         return None
-    k = int(declared[PROMISED.promised])
+    k = int(declared[limits.PROMISED.promised])
     return MostMatched(1 / k, k)
 
 
@@ -82,7 +80,7 @@ def matched_back(recoded: Any, release: Any, scenario: Scenario, most: MostMatch
     `recoded`: the records of the release before values of them were taken out. What k promises holds where an
     intruder finds no key missing: 0. NaN where it cannot be measured.
     """
-    after, largest = open_eager(release, {}), 0.0
+    after, largest = replace.open_eager(release, {}), 0.0
     schema = after.schema
     scenario = with_bands(scenario, [key for key in scenario.all_keys if not schema[key].is_numeric()])
     for name in scenario.intruders:
@@ -90,10 +88,10 @@ def matched_back(recoded: Any, release: Any, scenario: Scenario, most: MostMatch
         if most.promise and not any(after[key].null_count() for key in intruder.keys):
             continue
         try:
-            result = public_function(PROMISED.measure)(recoded, release, scenario=intruder, missing="category")
+            result = public_function(limits.PROMISED.measure)(recoded, release, scenario=intruder, missing="category")
         except SdcError:  # the release itself is judged later, and that says why
             return math.nan
-        figures = (getattr(result, PROMISED.figure), getattr(result, PROMISED.otherwise))
+        figures = (getattr(result, limits.PROMISED.figure), getattr(result, limits.PROMISED.otherwise))
         largest = max([largest, *(figure for figure in figures if not math.isnan(figure))])
     return largest
 
@@ -282,7 +280,7 @@ class Proposal(Displayed):
     nodes: int
     seen: int
     tried: int
-    by: str = INFORMATION
+    by: str = losses.INFORMATION
     measured: float = math.nan
     expected: float = 0.0
     small: int = 0
@@ -321,7 +319,7 @@ class Proposal(Displayed):
         recipes = [whole, *whole["alternatives"]]
         return {
             "reasons": self.reasons, "kept": self.kept, "caution": self.caution, "combinations": f"{self.nodes:,}",
-            "by": "" if self.by == INFORMATION else LOSSES.get(self.by, OF_CALLER),
+            "by": "" if self.by == losses.INFORMATION else losses.LOSSES.get(self.by, losses.OF_CALLER),
             "recipes": tuple(
                 {name: _shown(entry[name]) for name in ("words", "loss", "resting")} | {"passed": bool(entry["passed"])}
                 for entry in recipes
@@ -397,7 +395,7 @@ class Proposal(Displayed):
         verdict = "passes" if self.passed else f"does not pass ({', '.join([*self.exceeded, *self.unjudged])})"
         best = "the best" if self.optimal else f"at most {self.gap:.1%} above the best"
         loses = f"{self.loss:.1%}"
-        if self.by != INFORMATION:
+        if self.by != losses.INFORMATION:
             best = f"by {self.by} ({self.measured:.4g}) {'the best' if self.optimal else 'the best that was tried'}"
             loses = f"{self.loss:.1%} of what the keys tell"
         return (

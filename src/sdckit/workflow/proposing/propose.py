@@ -10,12 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sdckit.data import arguments
-from sdckit.data.frames import open_frame
-from sdckit.data.limits import LIMITS
+from sdckit.data import arguments, frames, limits, replace
 from sdckit.data.losses import INFORMATION, LOSSES, OF_CALLER
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import INSIDE
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
@@ -26,9 +23,7 @@ from sdckit.workflow.proposing.find_best import Asked, Begun, Loss
 from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST, Searched, goal_of
 from sdckit.workflow.proposing.trials import How, Judged, Trials, all_steps, limits_of, open_lattice, surrounding_steps
-from sdckit.workflow.recipes.exact_relations import relations_of
-from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
+from sdckit.workflow.recipes import exact_relations, recipe, recipe_figures
 from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, hides_implied, write_starter
 
 # Writing the proposal: its recipe, the comments, the alternatives.
@@ -106,15 +101,15 @@ def _alternative(trials: Trials, why: str, judged: Judged, columns: Sequence[str
     )  # fmt: skip
 
 
-def _recipe(trials: Trials, judged: Judged, columns: Sequence[str], folder: Path | None) -> Recipe:
+def _recipe(trials: Trials, judged: Judged, columns: Sequence[str], folder: Path | None) -> recipe.Recipe:
     steps = all_steps(trials.scenario, columns, judged.made, judged.mended)
-    return Recipe(
+    return recipe.Recipe(
         [from_folder(step, trials.scenario.folder, folder) for step in steps], title=TITLE,
         folder=folder or trials.scenario.folder, derived=judged.mended.derived,
     )  # fmt: skip
 
 
-AIMED_AT = tuple(name for name, kind in LIMITS.items() if kind.aimed)
+AIMED_AT = tuple(name for name, kind in limits.LIMITS.items() if kind.aimed)
 HEAD = "A recipe found by sdckit: of the recodings looked at, the one that loses least of what the keys tell."
 BEST_BY = "A recipe found by sdckit: of the recodings looked at, the one with the least loss, which is here"
 READ_IT = "Shares are ranges. Read it through: sdckit does not know what the columns mean."
@@ -254,7 +249,7 @@ def propose(
     with job():
         if arguments.scenario_or_none(scenario) is None:
             raise ScenarioError("scenario= is missing: its thresholds are what has to hold", argument="scenario")
-        frame = open_eager(data, {})
+        frame = replace.open_eager(data, {})
         if folder is not None and not isinstance(folder, str | Path):
             raise ScenarioError("folder= is a path, where the recipe is to lie", argument="folder")
         return make_proposal(
@@ -288,7 +283,7 @@ def make_proposal(
     if time_limit is not None:
         until = time.monotonic() + arguments.amount_above(time_limit, "time_limit", "is a number of seconds")
     _check_control(control)
-    frame = open_eager(data, {})
+    frame = replace.open_eager(data, {})
     scenario.changed(identifiers=()).check_columns(frame.columns)
     _require_aim(scenario)
     keys = scenario.all_keys
@@ -311,7 +306,7 @@ def make_proposal(
     trials = _open_trials(
         given, scenario, asked, share=share, prefer=_preferred(prefer, keys), weights=weights, internal=internal
     )  # fmt: skip
-    if isinstance(measure, CoarseningLoss):
+    if isinstance(measure, recipe_figures.CoarseningLoss):
         trials.goal = goal_of(measure, trials.lattice, given, trials.recoded)
     trials, search, searched, judged = find_best.find_best(trials, asked)
     others = list(find_best.variants(trials, search, judged, asked, alternatives))
@@ -350,7 +345,7 @@ def _open_trials(
     """The problem of the search; relations between columns are looked for meanwhile."""
     if asked.kept.trials is None:
         asked.tell("finding recodings")
-        relations = begun(lambda: relations_of(given, scenario))
+        relations = begun(lambda: exact_relations.relations_of(given, scenario))
         lattice = open_lattice(given, scenario, keep=asked.keep, prefer=prefer, weights=weights, internal=internal)
         asked.kept.trials = Trials(
             given, scenario, lattice, share, asked.importance, How(hide=hides_implied(scenario)), internal=internal,
@@ -376,7 +371,7 @@ def _is_bound(trials: Trials) -> bool:
 def _check_control(control: Any) -> None:
     if control is not None:
         try:
-            open_frame(control)
+            frames.open_frame(control)
         except SdcError as error:
             raise type(error)(f"control: {error}", argument="control") from None
 

@@ -16,27 +16,21 @@ from numpy.typing import NDArray
 from sdckit.catalogue.attribute import NUMBERS
 from sdckit.cells.packing import group_codes
 from sdckit.cells.table import Cells
+from sdckit.data import methods, seeds
 from sdckit.data.columns import float_values
 from sdckit.data.limits import LIMITS, PROMISED
-from sdckit.data.methods import METHODS
 from sdckit.data.outgoing.only_records import on_the_way
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import not_said
-from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
-from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.grouping import first_of_groups, sum_by
-from sdckit.workflow.assess import assess_in_turn, assess_read
+from sdckit.numerics import array_types, grouping
+from sdckit.workflow import assess, check, plan
 from sdckit.workflow.assessment import ReleaseAssessment
-from sdckit.workflow.check import CheckResult, check_assessment
-from sdckit.workflow.plan import read_by_limits
+from sdckit.workflow.proposing import proposal, search
 from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, refines, thinned
-from sdckit.workflow.proposing.proposal import MostMatched, matched_back, most_matched
-from sdckit.workflow.proposing.search import Goal
-from sdckit.workflow.recipes import starter_recipe as starter
+from sdckit.workflow.recipes import number_steps, starter_recipe as starter
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
-from sdckit.workflow.recipes.number_steps import columns_beyond, exact_columns, size_classes
 from sdckit.workflow.recipes.recipe import TRIAL, tried
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
@@ -93,9 +87,9 @@ class _Lacking:
 
     intruder: Scenario
     data: Any = None
-    values: Floats | None = None
+    values: array_types.Floats | None = None
 
-    def of(self, data: Any) -> Floats:
+    def of(self, data: Any) -> array_types.Floats:
         """Those of each record of the data."""
         if self.values is None or self.data is not data:
             self.data, self.values = data, lacking_values(data, self.intruder)
@@ -120,14 +114,14 @@ class Trials:
     made: dict[Node, Made] = field(default_factory=dict)
     # by which columns may tell what steps change; looked for when the first release is judged
     relations: Callable[[], tuple[ExactRelation, ...]] = tuple
-    goal: Goal | None = None  # another loss to search by
+    goal: search.Goal | None = None  # another loss to search by
     # how many combinations of keys are left at most, over those that let few enough be matched back for certain
     leeway: float | None = None
 
     @cached_property
-    def most(self) -> MostMatched | None:
+    def most(self) -> proposal.MostMatched | None:
         """The share of the records that may be expected to be matched back; None where every share will do."""
-        return most_matched(self.scenario)
+        return proposal.most_matched(self.scenario)
 
     def kept(self, node: Node) -> bool:
         """Whether no more records are expected to be matched back by the release of a node than may be."""
@@ -222,7 +216,7 @@ class Trials:
                     hidden[name] = hidden.get(name, 0) + count
             self._check(data)
             most = self.most
-            matched = 0.0 if most is None else matched_back(recoded, data, self._left_scenario(data), most)
+            matched = 0.0 if most is None else proposal.matched_back(recoded, data, self._left_scenario(data), most)
         shares = {name: count / self.lattice.n for name, count in hidden.items() if count}
         return Made(node, tuple(steps), shares, self.lattice.loss(node, shares), matched), data
 
@@ -255,15 +249,15 @@ class Trials:
             if names:
                 yield "allowed", {**step, "columns": names}
         for name in self.how.classes:
-            classes = size_classes(name, float_values(open_eager(self.data, {})[name], "magnitude"))
+            classes = number_steps.size_classes(name, float_values(open_eager(self.data, {})[name], "magnitude"))
             if classes is not None and name not in gone:
                 yield "classes", classes
 
-    def _run(self, data: Any, step: Step, *, lacking: Floats | None = None) -> tuple[Any, dict[str, int]]:
+    def _run(self, data: Any, step: Step, *, lacking: array_types.Floats | None = None) -> tuple[Any, dict[str, int]]:
         with on_the_way():  # a trial goes nowhere
             done, change = run_step(
                 1, checked_step(1, step), data, scenario=self.scenario.changed(identifiers=()),
-                folder=self.scenario.folder, mixed=Mixed(TRIAL), lacking=lacking,
+                folder=self.scenario.folder, mixed=seeds.Mixed(TRIAL), lacking=lacking,
             )  # fmt: skip
         return done, change.changed
 
@@ -357,7 +351,7 @@ class Trials:
             for _, step in self._before(node):
                 data = self._run(data, step)[0]
             left = self._left_scenario(data).narrowed(open_eager(data, {}).columns)
-            large = exact_columns(data, data, left)
+            large = number_steps.exact_columns(data, data, left)
         kept = {*self.scenario.all_keys, *keep, *self.how.classes}
         classes = (*self.how.classes, *(name for name in large if name not in kept))
         return self.with_how(replace(self.how, classes=classes))
@@ -469,8 +463,8 @@ def judge_cells(trials: Trials, release: Any) -> tuple[Verdict, ...]:
     """The verdicts that the cells of a node's release give by themselves; no other limit is judged by them."""
     scenario = trials._left_scenario(release).narrowed(open_eager(release, {}).columns)
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        *_, alone = assess_in_turn(
-            release, scenario=scenario, step=lambda _: None, compared=True, only=read_by_limits(scenario)
+        *_, alone = assess.assess_in_turn(
+            release, scenario=scenario, step=lambda _: None, compared=True, only=plan.read_by_limits(scenario)
         )
     return alone.verdicts
 
@@ -492,14 +486,14 @@ def judge(
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         applied = tried(data, scenario, steps, mended.derived, step=tell, secret=secret)
-        measured: Any = assess_read(
+        measured: Any = assess.assess_read(
             data, applied.data, scenario=kept, control=control, seed=starter.SEED,
             recipe=applied.recipe, log=applied.log, whole=True, lean=True, step=tell,
             soonest=(NUMBERS, lambda results: bool(_beyond(results, scenario, keep, how))) if soon else None,
         )  # fmt: skip
         if not measured.released:
             return Judged(made, how, (), measured, mended=mended)
-        checked = check_assessment(measured)
+        checked = check.check_assessment(measured)
     assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     k = 0 if most is None else most.promise
@@ -518,7 +512,7 @@ def all_steps(scenario: Scenario, columns: Sequence[str], made: Made, mended: Me
     return [dict(step) for step, _ in commented if step is not None]
 
 
-def _unsaid(checked: CheckResult, scenario: Scenario) -> tuple[str, ...]:
+def _unsaid(checked: check.CheckResult, scenario: Scenario) -> tuple[str, ...]:
     """Names of verdicts that are open since the scenario says nothing of a role, or of a column."""
     names = dict.fromkeys(verdict.name for verdict in checked.undefined)
     return tuple(name for name in names if LIMITS[name].scope == "columns" or not_said(name, scenario))
@@ -556,7 +550,7 @@ def _large(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> list[str]
 
 
 def _beyond(results: Iterable[Any], scenario: Scenario, keep: Sequence[str], how: How) -> list[str]:
-    beyond = columns_beyond((result for result in results if result is not None), scenario)
+    beyond = number_steps.columns_beyond((result for result in results if result is not None), scenario)
     return [name for name in beyond if name not in {*scenario.all_keys, *keep, *how.classes}]
 
 
@@ -608,8 +602,7 @@ def open_lattice(
     for key in keys:
         levels = levels_of(cells, key, declared)
         own = [_preferred(data, scenario, levels, key, step) for step in prefer.get(key, ())]
-        groups = [group for _, _, group in own]
-        if any(not refines(*pair) for pair in pairwise(groups)):
+        if any(not refines(*pair) for pair in pairwise([group for _, _, group in own])):
             raise DataError(
                 f"prefer: the recodings of {key!r} do not follow from each other; give them finest first, each made of "
                 "the groups of the one before",
@@ -639,8 +632,8 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
     if {*places} != {*range(len(cells.keys))}:  # else all cells differ
         groups = group_codes(columns, len(size))
         of_cell, count = groups.of_row, len(groups.size)
-        columns = [column[first_of_groups(of_cell, count)] for column in columns]
-        weight = None if weight is None else sum_by(of_cell, weight, count)
+        columns = [column[grouping.first_of_groups(of_cell, count)] for column in columns]
+        weight = None if weight is None else grouping.sum_by(of_cell, weight, count)
         size = np.bincount(of_cell, size, count)
     missing = intruder.missing
     rules = [missing if isinstance(missing, str) else missing.get(key, "wildcard") for key in intruder.keys]
@@ -651,7 +644,7 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
     )  # fmt: skip
 
 
-def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step) -> tuple[str, Step, Ints]:
+def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step) -> tuple[str, Step, array_types.Ints]:
     """A recoding preferred by the caller, with the group of each level, found by running it on the column."""
     from sdckit.data.columns import code_column
 
@@ -661,15 +654,14 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
         recoding = checked_step(1, given)
         method = method_of(recoding.method, place)
         if not method.kind.recodes:
-            *most, last = (name for name, kind in METHODS.items() if kind.recodes)
+            *most, last = (name for name, kind in methods.METHODS.items() if kind.recodes)
             raise ScenarioError(f"a recoding is {', '.join(most)} or {last}")
         made = method.function(
             open_eager(data, {})[[key]].to_native(), **call_arguments(recoding, scenario=None, folder=scenario.folder)
         )
     except SdcError as error:
         raise type(error)(f"{place}: {error}", argument="prefer") from None
-    frame = open_eager(data, {})
-    before, after = code_column(frame[key]), code_column(open_eager(made.data, {})[key])
+    before, after = code_column(open_eager(data, {})[key]), code_column(open_eager(made.data, {})[key])
     new_of = np.full(before.span + 1, -1, np.int64)
     new_of[before.codes()] = after.codes()
     if ((new_of[before.codes()] == after.span) & (before.codes() != before.span)).any():

@@ -1,7 +1,5 @@
 """Arithmetic and code tables that hold in a file: what to compute anew or leave out where a step changes some."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,9 +11,7 @@ from sdckit.attacks.recovery.derived_columns import Predictor
 from sdckit.attacks.recovery.numeric_relations import find_relations, printed_unit, tolerance
 from sdckit.attacks.recovery.text_parts import text_parts
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, read_columns
-from sdckit.data.derived_formula import read_derived
-from sdckit.data.frames import open_frame
-from sdckit.data.methods import METHODS
+from sdckit.data import derived_formula, frames, methods
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import printable
@@ -78,7 +74,7 @@ def exact_relations(
     >>> [f"{found.of} = {found.formula}" for found in exact_relations(pay, pay.columns)]
     ['wage = total - rest', 'rest = total - wage', 'total = wage + rest']
     """
-    columns = read_columns(open_frame(data), names)
+    columns = read_columns(frames.open_frame(data), names)
     numbers = {name: _plain(column) for name, column in columns.items() if _is_number(column, names)}
     numbers = dict(list(numbers.items())[:MOST_COLUMNS])
     texts = {name: column for name, column in columns.items() if name in names and column.coded.kind in TEXTS}
@@ -272,9 +268,9 @@ def _changed(steps: Sequence[Mapping[str, Any]], scenario: Scenario) -> tuple[se
         method = method_of(step.method, "step")
         roles = [role for role in ROLES if role not in method.kind.keeps]
         named = {name for role in roles for name in columns_named(method, step.arguments, role)}
-        if METHODS[step.method].scenario_keys and "keys" not in step.arguments:
+        if methods.METHODS[step.method].scenario_keys and "keys" not in step.arguments:
             named |= {*scenario.all_keys}
-        effect = METHODS[step.method].effect
+        effect = methods.METHODS[step.method].effect
         (gone if effect == "gone" else changed).update(named)
         if effect in ("text", "unknown"):
             texts |= named
@@ -285,7 +281,7 @@ def _computed(mended: Mended, made: Sequence[ExactRelation]) -> bool:
     """Enter the first formula by which no column follows from itself; whether there is one."""
     for relation in made:
         try:
-            read_derived({**mended.derived, relation.of: relation.formula})
+            derived_formula.read_derived({**mended.derived, relation.of: relation.formula})
         except ScenarioError:
             continue
         mended.derived[relation.of] = relation.formula

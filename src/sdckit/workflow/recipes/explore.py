@@ -16,14 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data import arguments
+from sdckit.data import arguments, frames, losses, nearest, seeds
 from sdckit.data.arguments import Seed
 from sdckit.data.files.file_limits import json_of, text_in
-from sdckit.data.frames import frame_of, open_frame
-from sdckit.data.losses import COARSENING
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.seeds import open_rng
 from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning, sure
 from sdckit.numerics.threads import job, n_threads
@@ -124,7 +120,7 @@ class Exploration(Displayed):
         columns |= {path: _column([point.parameters[path] for point in points]) for path in paths}
         columns |= {name: [float(point.figures[name]) for point in points] for name in self.points[0].figures}
         columns |= {"front": [marks[at] for at in chosen], "note": [point.note for point in points]}
-        return frame_of(columns, self.backend)
+        return frames.frame_of(columns, self.backend)
 
     def _repr_html_(self) -> str:
         from sdckit.report.notebook import map_html
@@ -231,7 +227,7 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _restored(figures: Mapping[str, Any]) -> dict[str, Any]:
-    names = [*FIGURES, *(name for name in COARSENING if name in figures)]
+    names = [*FIGURES, *(name for name in losses.COARSENING if name in figures)]
     measured = {name: math.nan if figures[name] is None else float(figures[name]) for name in names}
     few = {name: int(figures[name]) for name in FEW if name in figures}
     return {**measured, **few, "note": str(figures["note"])}
@@ -326,7 +322,7 @@ def explore(
         if not isinstance(recipe, Recipe):
             raise ScenarioError("explore takes the data and a Recipe; read one by Recipe.from_toml(path)")
         _check_figure("risk_figure", risk_figure, RISKS)
-        _check_figure("loss_figure", loss_figure, (*LOSSES, *COARSENING))
+        _check_figure("loss_figure", loss_figure, (*LOSSES, *losses.COARSENING))
         if recipe.reads_alone:
             raise refuse(recipe.steps[0], "explore", "each recipe of its grid would spend; compare ε on a public file")
         chosen = recipe.find_scenario(scenario)
@@ -336,7 +332,7 @@ def explore(
             raise ScenarioError("resume needs a seed: without one, every run draws others", argument="resume")
         if workers is not None:
             arguments.count(workers, "workers", "counts combinations at a time")
-        _, entropy = open_rng(seed)
+        _, entropy = seeds.open_rng(seed)
         combinations = _combinations(recipe, grid)
         recipes = [*map(recipe.with_arguments, combinations)]
         for values, made in zip(combinations, recipes, strict=True):
@@ -346,8 +342,8 @@ def explore(
                 where = ", ".join(f"{path} = {value}" for path, value in values.items())
                 raise type(error)(f"with {where}: {error}", argument=error.argument) from None
         runs = Runs(None if resume is None else Path(resume))
-        frame: Any = open_frame(data)
-        coarsening = CoarseningLoss(loss_figure, chosen) if loss_figure in COARSENING else None
+        frame: Any = frames.open_frame(data)
+        coarsening = CoarseningLoss(loss_figure, chosen) if loss_figure in losses.COARSENING else None
         about = (list(frame.columns), len(frame), chosen.to_toml(), entropy, *([loss_figure] if coarsening else []))
         keys = [key_of(made.to_toml(), *about) for made in recipes]
         names = list(dict.fromkeys([*FIGURES, loss_figure]))
@@ -399,7 +395,7 @@ def _check_path(recipe: Recipe, path: str) -> None:
     at, name = recipe.locate(path)
     offered = method_of(recipe.steps[at].method, f"step {at + 1}").offered
     if name not in offered:
-        raise ScenarioError(f"grid: {path}: there is no argument {name!r}; {did_you_mean(name, offered)}")
+        raise ScenarioError(f"grid: {path}: there is no argument {name!r}; {nearest.did_you_mean(name, offered)}")
 
 
 Begun = Applied | None  # the steps before those that differ, carried out once

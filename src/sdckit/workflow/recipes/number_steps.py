@@ -1,7 +1,5 @@
 """Steps of a recipe for numbers that dominate their group and would go out as they are."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any

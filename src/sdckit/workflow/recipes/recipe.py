@@ -11,27 +11,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data import frames, seeds
 from sdckit.data.arguments import Seed
 from sdckit.data.derived_formula import ENTRY
-from sdckit.data.files.domain_files import DomainFile
-from sdckit.data.files.file_limits import toml_of
-from sdckit.data.frames import frame_of, is_lazy, open_frame
+from sdckit.data.files import domain_files, file_limits
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios import scenario_toml, thresholds
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.scenario_toml import read_toml
-from sdckit.data.scenarios.thresholds import SYNTHETIC
-from sdckit.data.seeds import Mixed, open_rng, read_secret, warn_of_short
 from sdckit.display import Displayed, counted, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning, sure
 from sdckit.numerics.threads import job
 from sdckit.protect.change import Change
-from sdckit.workflow.recipes import recipe_checks
+from sdckit.workflow.recipes import recipe_checks, recipe_steps
 from sdckit.workflow.recipes.margins_first import MarginsFirst, refuse, refuse_draws
 from sdckit.workflow.recipes.recipe_checks import reads_alone
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
 from sdckit.workflow.recipes.recipe_runs import Run, check_computed_once, start
-from sdckit.workflow.recipes.recipe_steps import is_all_new, method_of, read_entries, write_recipe
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessment import ReleaseAssessment
@@ -99,7 +95,7 @@ class Applied(Displayed):
         """The figures as a frame: a row per step and intruder, ``step`` 0 being the file before."""
         names = ("step", "method", "intruder", "values_changed", *FIGURES)
         columns = {name: [getattr(figure, name) for figure in self.figures] for name in names}
-        return frame_of(columns, self._backend())
+        return frames.frame_of(columns, self._backend())
 
     @property
     def variables(self) -> Any:
@@ -110,7 +106,7 @@ class Applied(Displayed):
             "changed": changed,
             "share": [count / self.log.n for count in changed],
         }
-        return frame_of(columns, self._backend())
+        return frames.frame_of(columns, self._backend())
 
     @property
     def what_was_done(self) -> WhatWasDone:
@@ -141,11 +137,11 @@ class Applied(Displayed):
             raise DataError(
                 "the original was read by its first step alone; assess(original, made, log=...) reads it to compare"
             )
-        if is_lazy(open_frame(self.original)):
+        if frames.is_lazy(frames.open_frame(self.original)):
             raise DataError(
                 "a plan is not compared with its original row by row; write it, and assess or check the file written"
             )
-        known = open_frame(self.original).columns
+        known = frames.open_frame(self.original).columns
         left = tuple(name for name in self.scenario.identifiers if name in known)
         scenario = self.scenario.changed(identifiers=left, aligned=self._aligned())
         recodings = sure(read_recodings(self.recipe, self.log))
@@ -161,8 +157,8 @@ class Applied(Displayed):
     def _aligned(self) -> bool:
         """Whether row i of the release was made from row i of the original; fully synthetic rows were not."""
         assert self.scenario is not None
-        full = self.scenario.release == SYNTHETIC or any(
-            is_all_new(step.method, step.arguments) for step in self.recipe.steps
+        full = self.scenario.release == thresholds.SYNTHETIC or any(
+            recipe_steps.is_all_new(step.method, step.arguments) for step in self.recipe.steps
         )
         return self.scenario.aligned if full else True
 
@@ -183,15 +179,15 @@ class Applied(Displayed):
     @property
     def _by_path(self) -> bool:
         """Whether the original was named by its path, and read by the first step alone."""
-        return isinstance(self.original, str | Path | DomainFile)
+        return isinstance(self.original, str | Path | domain_files.DomainFile)
 
     @property
     def _first(self) -> Any:
         return self.data[0] if isinstance(self.data, list) else self.data
 
     def _backend(self) -> Any:
-        frame = open_frame(self._first if self._by_path else self.original)
-        return "pyarrow" if is_lazy(frame) else frame.implementation
+        frame = frames.open_frame(self._first if self._by_path else self.original)
+        return "pyarrow" if frames.is_lazy(frame) else frame.implementation
 
     def _repr_html_(self) -> str:
         from sdckit.report.notebook import recipe_html
@@ -295,7 +291,7 @@ class Recipe(Displayed):
         """
         file = Path(path)
         with recipe_checks.naming(file):
-            entries = read_entries(read_toml(file))
+            entries = recipe_steps.read_entries(scenario_toml.read_toml(file))
             return cls(
                 entries.get("steps", ()), title=entries.get("title", ""), scenario=entries.get("scenario"),
                 folder=file.parent, derived=entries.get(ENTRY),
@@ -307,7 +303,7 @@ class Recipe(Displayed):
     def to_toml(self) -> str:
         """Write the recipe as TOML; `from_toml` gives it back."""
         steps = [(step.method, step.arguments) for step in self.steps]
-        return write_recipe(self.title, self.scenario, steps, self.derived)
+        return recipe_steps.write_recipe(self.title, self.scenario, steps, self.derived)
 
     @property
     def reads_alone(self) -> bool:
@@ -383,7 +379,7 @@ class Recipe(Displayed):
     @property
     def is_random(self) -> bool:
         """Whether any step draws random numbers."""
-        return any(method_of(step.method, "step").draws(step.arguments) for step in self.steps)
+        return any(recipe_steps.method_of(step.method, "step").draws(step.arguments) for step in self.steps)
 
     def find_scenario(self, given: Scenario | None = None) -> Scenario | None:
         """The scenario given, else the one the recipe names, else None."""
@@ -459,12 +455,12 @@ class Recipe(Displayed):
             alone = self.reads_alone
             if alone:
                 refuse_draws(self.steps[0], seed, secret)
-            mixed = Mixed(read_secret(secret), 0 if seed is None else open_rng(seed)[1])
+            mixed = seeds.Mixed(seeds.read_secret(secret), 0 if seed is None else seeds.open_rng(seed)[1])
             chosen = self.find_scenario(scenario)
             running = self._opened(data, chosen)
             self._check(running)
             if secret is None and self.is_random and not alone:
-                warn_of_short(seed, keeper="log")
+                seeds.warn_of_short(seed, keeper="log")
             own = self._own_keys(id_keys)
             files = self._digests()
             tell = step or (lambda _: None)
@@ -525,7 +521,7 @@ class Recipe(Displayed):
         then = log if isinstance(log, RecipeLog) else RecipeLog.read(log)
         if then.margins is not None:
             raise ScenarioError(f"{then.margins.method} is not replayed: its noise is in no log, and never drawn again")
-        entries = read_entries(toml_of(then.recipe))
+        entries = recipe_steps.read_entries(file_limits.toml_of(then.recipe))
         recipe = cls(entries["steps"], title=entries.get("title", ""), folder=folder, derived=entries.get(ENTRY))
         frame = start(data, None)
         if frame.columns != then.columns or frame.n != then.n:
@@ -536,7 +532,7 @@ class Recipe(Displayed):
         if other := [name for name in then.versions if here.get(name) != then.versions[name]]:
             versions = ", ".join(f"{name} {then.versions[name]}" for name in other)
             warnings.warn(f"the log was made with {versions}; the result may differ", SdcWarning, stacklevel=2)
-        scenario = Scenario(**toml_of(then.scenario)) if then.scenario else None
+        scenario = Scenario(**file_limits.toml_of(then.scenario)) if then.scenario else None
         keys = {recipe.steps[number - 1].arguments["column"]: key for number, key in then.keys.items()}
         applied = recipe.apply(
             data, scenario=scenario, seed=then.seed, secret=then.secret, id_keys=keys, watch=watch, step=step,
@@ -551,7 +547,7 @@ class Recipe(Displayed):
 
     def _own_keys(self, keys: Keys | None) -> dict[int, bytes | str]:
         """Key by step number, for the steps that make identifiers and whose column has one in `keys`."""
-        keyed = [(n, step) for n, step in enumerate(self.steps, 1) if method_of(step.method, "").keyed]
+        keyed = [(n, step) for n, step in enumerate(self.steps, 1) if recipe_steps.method_of(step.method, "").keyed]
         steps = {n: step.arguments["column"] for n, step in keyed}
         for column in keys or {}:
             if column not in steps.values():
@@ -603,7 +599,7 @@ def tried(
     """Trial run of steps on data that need not hold direct identifiers; `begun` as of `TrialRecipe`."""
     recipe = TrialRecipe(steps or [{"method": "random_order"}], folder=scenario.folder, derived=derived)
     recipe.begun = begun
-    keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
+    keys = {str(step["column"]): TRIAL for step in steps if recipe_steps.method_of(step["method"], "").keyed}
     return recipe.apply(
         data, scenario=scenario.changed(identifiers=()), secret=secret, id_keys=keys, watch=False, step=step
     )

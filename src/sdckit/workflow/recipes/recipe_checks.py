@@ -1,7 +1,5 @@
 """Validate a recipe against the data before its first step runs: columns, types, sizes, hierarchies."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import warnings
@@ -11,11 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sdckit.data import nearest, replace
 from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.frames import holds_numbers
 from sdckit.data.methods import METHODS, RECOMPUTING
-from sdckit.data.nearest import did_you_mean
-from sdckit.data.replace import Tallied, open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import printable
@@ -55,7 +52,7 @@ class _Header:
         error = ScenarioError if role.startswith(ENTRY) else ColumnError
         if name in self.gone:
             raise error(f"{place}, {role}: column {name!r} is gone, {self.gone[name]} left it out")
-        near = did_you_mean(name, self.kinds)
+        near = nearest.did_you_mean(name, self.kinds)
         raise error(f"{place}, {role}: no column {name!r} in the data; {near}")
 
 
@@ -198,7 +195,7 @@ def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place
         return
     try:
         sample = frame[list(dict.fromkeys(named))].to_native()
-        if method.kind.plan == "records" and isinstance(sample, Tallied):
+        if method.kind.plan == "records" and isinstance(sample, replace.Tallied):
             sample = sample.frame
         method.function(sample, **call_arguments(step, scenario=None, folder=folder))
     except SdcError as error:
@@ -391,7 +388,7 @@ def digests(steps: Sequence[StepLike], folder: Path | None) -> dict[str, str]:
 
 def refuse_emptied(protected: Any, keys: Sequence[str]) -> None:
     """Raise `DataError` where suppression left no value of a key, so that no release could be judged by it."""
-    frame = open_eager(protected, {})
+    frame = replace.open_eager(protected, {})
     for key in (key for key in keys if key in frame.columns and frame[key].null_count() == len(frame)):
         raise DataError(
             f"suppression would leave no value of {printable(key)}: make it coarser by hand, or leave it out of the "

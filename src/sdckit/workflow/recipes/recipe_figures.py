@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import IN_BANDS, Pair, Recoded, open_files
+from sdckit.data import frames, hierarchy
 from sdckit.data.columns import n_differing
-from sdckit.data.frames import open_frame
-from sdckit.data.hierarchy import Hierarchy
 from sdckit.data.losses import COARSENING, DIFFERING, PMSE
 from sdckit.data.replace import open_eager, pick_rows, with_levels
 from sdckit.data.scenarios.roles import read_hierarchies
@@ -121,10 +120,10 @@ class Watch:
 
         Records of another number stand for none of the original, whatever their order.
         """
-        frame: Any = open_frame(self.original)
+        frame: Any = frames.open_frame(self.original)
         if rows is None or len(rows) != len(frame):
             return self
-        return replace(self, original=open_frame(pick_rows(frame, rows)))
+        return replace(self, original=frames.open_frame(pick_rows(frame, rows)))
 
     def beside(self, log: RecipeLog, data: Any, folder: Path | None) -> Watch:
         """The same with the original in the order of the file that a recipe made of `data`, as its log tells."""
@@ -134,7 +133,7 @@ class Watch:
     def after(self, step: int, method: str, data: Any, values_changed: int) -> tuple[StepFigures, ...]:
         """Measure a file; of several from one synthesis every figure is the mean."""
         files = data if isinstance(data, list) else [data]
-        original: Any = open_frame(self.original)
+        original: Any = frames.open_frame(self.original)
         base = StepFigures(step, method, "", values_changed, compared=len(original) * len(original.columns))
         # of the original they are told by an assessment, here they would repeat
         with warnings.catch_warnings(action="ignore", category=SdcWarning):
@@ -144,7 +143,7 @@ class Watch:
             if self.scenario is not None:
                 pmse = fmean(self._pmse(file, own) for file, own in zip(files, counts, strict=True))
                 base = replace(base, pmse=pmse, behind=self._behind(files, counts))
-            return self._by_intruder(base, files, open_frame(files[0]).columns)
+            return self._by_intruder(base, files, frames.open_frame(files[0]).columns)
 
     def _by_intruder(self, base: StepFigures, files: list[Any], columns: Sequence[str]) -> tuple[StepFigures, ...]:
         """Add the risks from each intruder to the figures; unchanged without a scenario."""
@@ -183,8 +182,8 @@ class Watch:
 
         All of them where the file has another number of records: none stands for one of the original.
         """
-        before: Any = open_frame(self.original)
-        after: Any = open_frame(data)
+        before: Any = frames.open_frame(self.original)
+        after: Any = frames.open_frame(data)
         if len(before) != len(after):
             return dict.fromkeys(before.columns, len(before))
         return n_differing(before, after)
@@ -198,7 +197,7 @@ class Watch:
         from sdckit.identity.key_frequencies import key_frequencies
 
         assert self.scenario is not None
-        left = self._left(self.scenario.intruder(intruder), open_frame(data).columns)
+        left = self._left(self.scenario.intruder(intruder), frames.open_frame(data).columns)
         if left is None:
             return "", 0, 0.0, 0.0, math.nan
         cells = tabulate_roles(data, resolve_roles(scenario=left))
@@ -224,7 +223,7 @@ class Watch:
     def _shared(self, data: Any) -> list[str]:
         """Variables of the scenario that are numeric in both files or in neither."""
         assert self.scenario is not None
-        before, after = open_frame(self.original).schema, open_frame(data).schema
+        before, after = frames.open_frame(self.original).schema, frames.open_frame(data).schema
         wanted = dict.fromkeys([*self.scenario.all_keys, *self.scenario.sensitive, *self.scenario.numeric])
         return [
             name
@@ -239,7 +238,7 @@ class Watch:
 
     def _pmse(self, data: Any, counts: dict[str, int]) -> float:
         """The score of a file; that of the file before where a step left the compared variables as they were."""
-        frame: Any = open_frame(data)
+        frame: Any = frames.open_frame(data)
         shared = self._shared(data)
         if not shared:
             return math.nan
@@ -248,7 +247,7 @@ class Watch:
             same = counted == changed and before.schema == now.schema and len(before) == len(now)
             if same and not any(n_differing(before, now).values()):
                 return value
-        aligned = len(open_frame(self.original)) == len(frame)  # type: ignore[arg-type]
+        aligned = len(frames.open_frame(self.original)) == len(frame)  # type: ignore[arg-type]
         try:
             value = pmse(self.original, data, shared, aligned=aligned)
         except SdcError:
@@ -261,7 +260,7 @@ def pmse(original: Any, release: Any, names: Sequence[str], *, aligned: bool) ->
     """Propensity score MSE of a release by some variables."""
     from sdckit.utility.propensities.propensity import propensity
 
-    schema = open_frame(original).schema
+    schema = frames.open_frame(original).schema
     numeric = [name for name in names if schema[name].is_numeric()]
     return float(propensity(original, release, variables=names, numeric=numeric, aligned=aligned).pmse)
 
@@ -281,7 +280,7 @@ class CoarseningLoss:
     scenario: Scenario
 
     @cached_property
-    def hierarchies(self) -> dict[str, Hierarchy]:
+    def hierarchies(self) -> dict[str, hierarchy.Hierarchy]:
         """The hierarchies of the keys, by key."""
         return read_hierarchies(self.scenario, self.scenario.all_keys)
 
@@ -294,8 +293,7 @@ class CoarseningLoss:
         from sdckit.utility.losses.generalization_loss import generalization_loss
 
         keys = self.scenario.all_keys
-        pair = self.pair(data, release, keys)
-        found = generalization_loss(pair, hierarchies=self.hierarchies, aligned=True)
+        found = generalization_loss(self.pair(data, release, keys), hierarchies=self.hierarchies, aligned=True)
         if lacking := [key for key in keys if key not in found.columns]:
             raise DataError(found.notes[lacking[0]])
         figures = {name: float(getattr(found, name)) for name in COARSENING}
@@ -307,7 +305,7 @@ class CoarseningLoss:
         before, after = open_eager(data, {}), open_eager(release, {})
         if gone := [key for key in keys if key not in after.columns]:
             nowhere = np.full(len(before), -1)
-            empty: Any = open_frame(with_levels(before, {key: ([], nowhere) for key in gone}))
+            empty: Any = frames.open_frame(with_levels(before, {key: ([], nowhere) for key in gone}))
             after = after.with_columns(*(empty[key] for key in gone))
         recoded = tuple(
             Recoded(key, IN_BANDS if before.schema[key].is_numeric() else "", "recipe")

@@ -17,8 +17,7 @@ from sdckit.data.files.file_limits import json_in
 from sdckit.data.seeds import Mixed
 from sdckit.errors import FileFormatError
 from sdckit.protect.change import Change
-from sdckit.protect.margins.promise import change_of
-from sdckit.protect.margins.synthesize_margins import MarginsChange
+from sdckit.protect.margins import promise, synthesize_margins
 from sdckit.result import json_ready
 from sdckit.workflow.recipes.recipe_steps import write_recipe
 
@@ -73,10 +72,10 @@ class RecipeLog:
     released: tuple[str, ...] = ()
 
     @property
-    def margins(self) -> MarginsChange | None:
+    def margins(self) -> synthesize_margins.MarginsChange | None:
         """What the first step did, where it drew the records from protected margins."""
         first = self.steps[0] if self.steps else None
-        return first if isinstance(first, MarginsChange) else None
+        return first if isinstance(first, synthesize_margins.MarginsChange) else None
 
     @property
     def is_public(self) -> bool:
@@ -193,7 +192,7 @@ def _from_dict(document: Mapping[str, Any]) -> RecipeLog:
     return RecipeLog(
         recipe=document["recipe"],
         steps=tuple(
-            change_of(step)
+            promise.change_of(step)
             for step in document["steps"]
         ),
         n=document["n"], columns=tuple(document["columns"]), versions=document["versions"], date=document["date"],

@@ -14,19 +14,16 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import with_plain_numbers
 from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct, open_changing
-from sdckit.data import arguments
+from sdckit.data import arguments, replace, seeds
 from sdckit.data.frames import count_records, has_repeats, is_lazy, open_frame
 from sdckit.data.methods import ADVICE, METHODS, MIXING
 from sdckit.data.outgoing.only_records import on_the_way, only_records
-from sdckit.data.replace import Tallied, open_eager
 from sdckit.data.rule_conditions import EditRule, RuleBreakers
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, SdcError, SdcWarning
-from sdckit.protect.by_household import read_homes
+from sdckit.protect import by_household, random_order
 from sdckit.protect.change import Change, check_made, check_room, with_files
-from sdckit.protect.random_order import row_order
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.protect.suppression.suppression_choices import read_combinations
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
@@ -202,7 +199,7 @@ def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenari
 
 
 def run_on_records(
-    number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: seeds.Mixed,
     key: bytes | str | None = None,
 ) -> tuple[list[Changing], Change]:  # fmt: skip
     """Run a step in memory on the columns it reads, and write the result back to the lazy frame: one file or several.
@@ -227,8 +224,8 @@ def in_random_order(name: str, plan: Changing, household: str | None, seed: int)
     homes = None
     if household is not None:
         check_room(plan.n, [household], plan.frame)
-        homes = read_homes(open_eager(plan.brought([household]).table, {}), household)
-    order = None if plan.hashed else row_order(plan.n, homes, seed)
+        homes = by_household.read_homes(replace.open_eager(plan.brought([household]).table, {}), household)
+    order = None if plan.hashed else random_order.row_order(plan.n, homes, seed)
     secret = {"hashed": str(seed)} if plan.hashed else {"seed": seed}
     change = Change(name, plan.n, {}, {"household": household}, secret, notes)
     return plan.shuffled(order, str(seed)), change
@@ -247,8 +244,7 @@ Way = Callable[[Any, Changing, Given], "tuple[Changing, Change]"]
 
 def _by_values(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
     """Run a method that is a function of values on the distinct rows of the columns it reads."""
-    method = method_of(function.__name__, "step")
-    rows = plan.distinct(_read(method, given))
+    rows = plan.distinct(_read(method_of(function.__name__, "step"), given))
     changed, change = function(rows.tallied, **given)
     new = {name: changed[name] for name in rows.columns if name in change.changed}
     return plan.with_values(rows, new), change
@@ -282,7 +278,7 @@ def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Ch
     rows = plan.distinct([*roles.keys, *([strata] if isinstance(strata, str) else strata)])
     cell, counts = _records_of(plan, rows, max(level for _, level in asked))
     frame = rows.table.take(cell)
-    changed, change = function(Tallied(frame, counts), **given)
+    changed, change = function(replace.Tallied(frame, counts), **given)
     gone = {name: np.asarray(changed[name].is_null()) & ~np.asarray(frame[name].is_null()) for name in roles.keys}
     return plan.blanked(rows, _as_blanked(rows, cell, gone)), change
 
@@ -377,7 +373,7 @@ def _check_room(
 
 
 def run_on_plan(
-    number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: seeds.Mixed,
     key: bytes | str | None = None,
 ) -> tuple[list[Changing], Change]:  # fmt: skip
     """Run a step on a plan, as `run_step` does in memory: one file comes of it, or several."""
@@ -426,7 +422,7 @@ class Run(Protocol):
 
 def _breakers(data: Any, rules: Sequence[EditRule]) -> RuleBreakers:
     """What breaks rules in a file, whose columns of objects may be numbers to them."""
-    frame = open_eager(data, {})
+    frame = replace.open_eager(data, {})
     return RuleBreakers(with_plain_numbers(frame) if rules else frame)
 
 
@@ -436,7 +432,7 @@ class InMemory:
     def __init__(
         self, data: Any, scenario: Scenario | None, *, trial: bool = False, begun: Begun | None = None
     ) -> None:
-        self.frame = open_eager(data, {})
+        self.frame = replace.open_eager(data, {})
         self.scenario, self.trial = scenario, trial
         self.n, self.columns = len(self.frame), tuple(self.frame.columns)
         whole: Begun = (self.frame, ())
@@ -526,7 +522,7 @@ class _Sample:
     plan: Changing
     names: tuple[str, ...]
 
-    def to_native(self) -> Tallied:
+    def to_native(self) -> replace.Tallied:
         """The distinct rows of some columns."""
         return self.plan.distinct(self.names).tallied
 

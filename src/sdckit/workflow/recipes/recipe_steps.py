@@ -1,7 +1,5 @@
 """Arguments of the protection methods as recipe steps, read from their table rows and signatures; TOML in and out."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import types
@@ -12,11 +10,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
 
+from sdckit.data import formula_text, limits, nearest
 from sdckit.data.derived_formula import ENTRY, derived_columns
-from sdckit.data.formula_text import formula_columns
-from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.data.methods import METHODS, MethodKind
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ScenarioError
 
@@ -74,7 +70,7 @@ def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
     """Validate the top level of a recipe file."""
     for name, value in entries.items():
         if name not in ENTRIES:
-            raise ScenarioError(f"a recipe has no entry {name!r}; {did_you_mean(name, ENTRIES)}")
+            raise ScenarioError(f"a recipe has no entry {name!r}; {nearest.did_you_mean(name, ENTRIES)}")
         if name not in ("steps", ENTRY) and not isinstance(value, str):
             raise ScenarioError(f'{name} is text; write {name} = "..."')
     steps = entries.get("steps", [])
@@ -133,9 +129,9 @@ NAMING = (
     "margins",
 )  # fmt: skip
 TABLES = ("models", "rules")  # name columns only where they are tables
-RISK_MEASURE = LIMITS["risk"].measure
-LACKING_VALUES = LIMITS["l"].measure  # sensitive values that a record's group lacks to the threshold l
-RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES, FOLLOWING.measure)
+RISK_MEASURE = limits.LIMITS["risk"].measure
+LACKING_VALUES = limits.LIMITS["l"].measure  # sensitive values that a record's group lacks to the threshold l
+RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES, limits.FOLLOWING.measure)
 
 
 @cache  # a recipe asks hundreds of times, and reading a signature takes a third of a millisecond
@@ -211,7 +207,7 @@ def method_of(name: object, place: str) -> Method:
     if not isinstance(name, str) or not name:
         raise ScenarioError(f'{place} names no method; write method = "recode", or another of: {", ".join(METHODS)}')
     if name not in METHODS:
-        raise ScenarioError(f"{place}: there is no method {name!r}; {did_you_mean(name, METHODS)}")
+        raise ScenarioError(f"{place}: there is no method {name!r}; {nearest.did_you_mean(name, METHODS)}")
     return Method(METHODS[name])
 
 
@@ -263,7 +259,7 @@ def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) ->
         if name in elsewhere:
             raise ScenarioError(f"{place}: {name} does not belong in a recipe; give {elsewhere[name]}")
         if name not in method.offered:
-            near = did_you_mean(name, method.offered)
+            near = nearest.did_you_mean(name, method.offered)
             raise ScenarioError(f"{place}: {method.name} has no argument {name!r}; {near}")
         kind = str if name == "intruder" else annotation_of(method, name)
         if name == "combinations" or _fits(value, kind):
@@ -309,7 +305,7 @@ def _inside(role: str, value: Any) -> tuple[str, ...]:
     if role != "predictors":
         return ()
     if isinstance(value, str) and "~" in value:
-        return formula_columns(value)
+        return formula_text.formula_columns(value)
     return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list | tuple) else ()
 
 
@@ -340,8 +336,7 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin is Literal:
         return any(value == option and type(value) is type(option) for option in inner)
     if origin in (Sequence, list, tuple):
-        whole = isinstance(value, list | tuple)
-        return whole and all(_fits(entry, inner[0] if inner else Any) for entry in value)
+        return isinstance(value, list | tuple) and all(_fits(entry, inner[0] if inner else Any) for entry in value)
     if origin is Mapping or origin is dict:
         return isinstance(value, Mapping) and all(_fits(entry, inner[1]) for entry in value.values())
     if kind is float:

@@ -16,16 +16,9 @@ if TYPE_CHECKING:
 
 
 def write_release(
-    data: Any,
-    out: Path,
-    *,
-    log: RecipeLog | None,
-    log_path: Path | None,
-    sources: Sequence[Path],
-    excel_safe: bool,
-    labels: FileLabels,
-    remember: Callable[[Sequence[Path], Sequence[Path]], None] | None = None,
-) -> list[Path]:
+    data: Any, out: Path, *, log: RecipeLog | None, log_path: Path | None, sources: Sequence[Path], excel_safe: bool,
+    labels: FileLabels, remember: Callable[[Sequence[Path], Sequence[Path]], None] | None = None,
+) -> list[Path]:  # fmt: skip
     """Write the protected file, or each of several, and the log.
 
     All of it is written beside its place first. Then an older release goes, the log comes into place, and the

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit.cells.packing import group_codes
+from sdckit.data import limits, methods, seeds
 from sdckit.data.columns import code_columns
 from sdckit.data.files.file_limits import toml_of
 from sdckit.data.households import Homes, household_variables
-from sdckit.data.limits import FOLLOWING
-from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.by_household import read_homes
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def call_of(
-    number: int, step: StepLike, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    number: int, step: StepLike, *, scenario: Scenario | None, folder: Path | None, mixed: seeds.Mixed,
     key: bytes | str | None,
 ) -> tuple[Method, dict[str, Any]]:  # fmt: skip
     """The method of a step and the arguments that it is called with, drawn seed and key included."""
@@ -45,7 +43,7 @@ def call_of(
 
 
 def run_step(
-    number: int, step: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    number: int, step: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: seeds.Mixed,
     key: bytes | str | None = None, lacking: Any = None,
 ) -> Protected:  # fmt: skip
     """Run a step.
@@ -59,7 +57,7 @@ def run_step(
         if isinstance(given.get("risk"), str) and given["risk"] in RISK_MEASURES and scenario is not None:
             name = step.arguments.get("intruder")
             own = _of_release(data, scenario if name is None else scenario.intruder(name))
-            if given["risk"] == FOLLOWING.measure:
+            if given["risk"] == limits.FOLLOWING.measure:
                 given["risk"] = _followed(data, own, mixed.of_step(number))
             elif given["risk"] == LACKING_VALUES:
                 lacking = lacking_values(data, own) if lacking is None else lacking
@@ -140,9 +138,9 @@ def _followed(data: Any, scenario: Scenario, seed: int) -> Any:
     """How often the known rows of a person find that person alone, of as many as the scenario's limit names."""
     from sdckit.catalogue import measure
 
-    limit = getattr(scenario.limits, FOLLOWING.name)
+    limit = getattr(scenario.limits, limits.FOLLOWING.name)
     points = range(1, (2 if limit is None else limit.points) + 1)
-    return measure(FOLLOWING.measure).measure(data, scenario=scenario, points=points, seed=seed)
+    return measure(limits.FOLLOWING.measure).measure(data, scenario=scenario, points=points, seed=seed)
 
 
 def _risk(data: Any, scenario: Scenario) -> Any:
@@ -160,7 +158,7 @@ def _risk(data: Any, scenario: Scenario) -> Any:
 
 def drawn_order(change: Change, before: Any) -> Ints | None:
     """Permutation drawn by a step: the former row of each row; None where it kept the order."""
-    if kind_of(change.method).plan != "order":
+    if methods.kind_of(change.method).plan != "order":
         return None
     household = change.parameters["household"]
     homes = None if household is None else read_homes(open_eager(before, {"household": [household]}), household)
@@ -190,7 +188,7 @@ def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | 
     if original is not None and len(open_eager(original, {})) != log.n:
         raise DataError("the log is about another file: the number of its records differs")
     for number, change in enumerate(log.steps, 1):
-        if kind_of(change.method).plan != "order":
+        if methods.kind_of(change.method).plan != "order":
             continue
         if changes_number(log.steps[:number], log.n):
             raise DataError(
@@ -218,8 +216,7 @@ def _homes(
         raise DataError(
             f"step {number} ({change.method}) kept households together; give the original file, which has them"
         )
-    earlier = log.steps[: number - 1]
-    if any(household in step.changed and "key" not in step.secret for step in earlier):
+    if any(household in step.changed and "key" not in step.secret for step in log.steps[: number - 1]):
         return read_homes(open_eager(_before(log, number, original, folder), {}), household)
     frame = open_eager(original, {"household": [household]})
     column = frame.to_native() if rows is None else pick_rows(frame, rows, [household])
@@ -230,7 +227,7 @@ def _as_read(step: StepLike, columns: Sequence[str]) -> StepLike | None:
     """A step restricted to the columns that were read; None where none of its columns was."""
     if method_of(step.method, "step").keyed:
         return step if step.arguments["column"] in columns else None
-    if METHODS[step.method].effect != "gone":
+    if methods.METHODS[step.method].effect != "gone":
         return step
     left = [name for name in columns_mentioned([step]) if name in columns]
     return StepLike(step.method, {**step.arguments, "columns": left}) if left else None

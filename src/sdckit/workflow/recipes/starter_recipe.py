@@ -19,12 +19,9 @@ import numpy as np
 
 from sdckit.catalogue.attacks import RECOVERABLE
 from sdckit.cells.pair import open_files
-from sdckit.data import arguments
+from sdckit.data import arguments, derived_formula, households, methods
 from sdckit.data.columns import MONTHS, code_column, float_values
-from sdckit.data.derived_formula import ENTRY
-from sdckit.data.households import homes_of, household_variables
 from sdckit.data.limits import FOLLOWING, LIMITS
-from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import INSIDE, toml_string
@@ -36,11 +33,10 @@ from sdckit.report.chapters.sentences import RESTING, listed
 from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.utility.weighted_totals import BEYOND, moved_figures
 from sdckit.workflow.assess import assess_read
+from sdckit.workflow.recipes import recipe_checks, recipe_steps
 from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
 from sdckit.workflow.recipes.number_steps import number_steps
 from sdckit.workflow.recipes.recipe import Applied, Recipe, tried
-from sdckit.workflow.recipes.recipe_checks import refuse_emptied
-from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, written
 
 # The text of a starter recipe, with a comment above each step.
 # A recipe may be published with its file, so its figures are shares in ranges of ten records or more.
@@ -85,7 +81,7 @@ def write_starter(
     """
     blocks = [_comment(head), f"title = {toml_string(title)}"]
     if mended is not None and mended.derived:
-        blocks.append(f"{_comment(mended.why)}\n{ENTRY} = {written(mended.derived)}")
+        blocks.append(f"{_comment(mended.why)}\n{derived_formula.ENTRY} = {recipe_steps.written(mended.derived)}")
     blocks += ["\n".join(part for part in (_comment(lines), step_text(step)) if part) for step, lines in commented]
     return "\n\n".join(blocks) + "\n"
 
@@ -560,10 +556,10 @@ def household_sizes(data: Any, scenario: Scenario) -> list[str]:
     if scenario.household is None:
         return []
     coded = code_column(frame[scenario.household])
-    homes = homes_of(coded.codes(), coded.span)
+    homes = households.homes_of(coded.codes(), coded.span)
     size = homes.size[homes.of_row]
     size_keys = []
-    for key in household_variables(data, household=scenario.household, among=scenario.keys):
+    for key in households.household_variables(data, household=scenario.household, among=scenario.keys):
         try:
             values = float_values(frame[key], key)
         except SdcError:
@@ -717,7 +713,7 @@ def make_starter(
         if risky := [*_too_risky(applied.data, scenario)]:
             commented += risky
             applied = _applied(data, scenario, commented, begun=applied)
-        refuse_emptied(applied.data, scenario.all_keys)
+        recipe_checks.refuse_emptied(applied.data, scenario.all_keys)
         commented += number_steps(data, applied.data, scenario, lambda file, steps: tried(file, scenario, steps).data)
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
         commented = [*mended.steps, *commented, *last_step(scenario, columns)]
@@ -736,10 +732,9 @@ def _too_risky(protected: Any, scenario: Scenario) -> Iterator[CommentedStep]:
     """Suppression of records whose risk is still too high, where a missing key may stand for any value."""
     if scenario.limits.risk is None or protects_nobody(scenario):
         return
-    over = over_limits(protected, scenario)
-    for name in (name for name, count in over.items() if count):
+    for name in (name for name, count in over_limits(protected, scenario).items() if count):
         limit = scenario.limits.risk
-        yield lose_values(scenario, name, RISK_MEASURE, limit, scenario.intruders[name]), [STILL_ABOVE]
+        yield lose_values(scenario, name, recipe_steps.RISK_MEASURE, limit, scenario.intruders[name]), [STILL_ABOVE]
 
 
 def _applied(
@@ -754,7 +749,7 @@ def _applied(
 
 def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[str, Any] | None:
     """A step that leaves out only columns that are there; None where none is. Others stay as they are."""
-    if METHODS[str(step["method"])].effect != "gone":
+    if methods.METHODS[str(step["method"])].effect != "gone":
         return step
     present = [name for name in step["columns"] if name in columns]
     return {**step, "columns": present} if present else None
@@ -794,5 +789,5 @@ def from_folder(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:
     """A step with its paths made relative to the folder of the recipe."""
     if folder is None:
         return dict(step)
-    paths = [name for name in kind_of(step["method"]).files if name in step]
+    paths = [name for name in methods.kind_of(step["method"]).files if name in step]
     return {**step, **{name: Path(os.path.relpath(start / step[name], folder)).as_posix() for name in paths}}

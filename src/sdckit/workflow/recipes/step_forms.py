@@ -1,7 +1,5 @@
 """Forms of the protection methods for the app: arguments with type and meaning, and counts before and after."""
 
-from __future__ import annotations
-
 import inspect
 import types
 import typing
@@ -14,10 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.catalogue.row import described_parameters
-from sdckit.data import arguments
-from sdckit.data.columns import code_column, float_values
-from sdckit.data.methods import METHODS
-from sdckit.data.replace import open_eager
+from sdckit.data import arguments, columns, methods, replace
 from sdckit.errors import ColumnError
 from sdckit.identity.contributions.coarsening import round_edges as inner_edges
 from sdckit.utility.tables.compare_distributions import counts_between, round_edges
@@ -85,11 +80,11 @@ def picture_of(before: Any, after: Any, variable: str, *, levels: bool = False) 
     >>> picture.before.counts, picture.after.counts, picture.after.n_missing
     ((('cook', 2), ('smith', 1)), (('cook', 2),), 1)
     """
-    files = [None if given is None else open_eager(given, {}) for given in (before, after)]
+    files = [None if given is None else replace.open_eager(given, {}) for given in (before, after)]
     there = [file for file in files if file is not None and variable in file.columns]
     if not there:
         raise ColumnError(f"neither file has a column {arguments.column(variable, 'variable')!r}")
-    numbers = [float_values(file[variable], "bins:") for file in there if file.schema[variable].is_numeric()]
+    numbers = [columns.float_values(file[variable], "bins:") for file in there if file.schema[variable].is_numeric()]
     known = [number for number in numbers if not np.isnan(number).all()]
     edges = round_edges(known, BINS) if known and not levels else None
     sides = [
@@ -113,7 +108,7 @@ def _counted(frame: Any, variable: str, edges: Any) -> _Side:
     """Counts of a variable, and for each record the index of its count (-1 where missing)."""
     n = len(frame)
     if edges is not None and frame.schema[variable].is_numeric():
-        values = float_values(frame[variable], "bins:")
+        values = columns.float_values(frame[variable], "bins:")
         known = values[~np.isnan(values)]
         whole = bool((known == np.floor(known)).all())
         ends = edges.tolist()
@@ -121,7 +116,7 @@ def _counted(frame: Any, variable: str, edges: Any) -> _Side:
         names = _named(ends, whole=whole)
         binned = VariableCounts(tuple(zip(names, counts, strict=True)), n, n - len(known), tuple(ends), whole=whole)
         return binned, np.where(np.isnan(values), -1, np.searchsorted(edges, values, side="right"))
-    coded = code_column(frame[variable])
+    coded = columns.code_column(frame[variable])
     tally = np.bincount(coded.codes(), minlength=coded.n_codes)
     used = np.flatnonzero(tally[: coded.span])
     labels = coded.labels(used)
@@ -165,7 +160,7 @@ def bands_for(data: Any, variable: str) -> list[float]:
     >>> bands_for(pl.DataFrame({"age": [18 + i % 67 for i in range(300)]}), "age")
     [20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0]
     """
-    values = float_values(open_eager(data, {"column": [variable]})[variable], "bands:")
+    values = columns.float_values(replace.open_eager(data, {"column": [variable]})[variable], "bands:")
     distinct, size = np.unique(values[~np.isnan(values)], return_counts=True)
     if not len(distinct):
         return []
@@ -219,7 +214,7 @@ def forms() -> tuple[Form, ...]:
     >>> forms()[0].method
     'recode'
     """
-    return tuple(form_of(name) for name in METHODS)
+    return tuple(form_of(name) for name in methods.METHODS)
 
 
 def form_of(name: str) -> Form:
@@ -244,8 +239,7 @@ def _entry(method: Method, name: str, about: str) -> Entry:
         return Entry(name, "text", (), None, needed=False, about=INTRUDER)
     parameter = method.parameters[name]
     needed = parameter.default is parameter.empty
-    annotation = annotation_of(method, name)
-    kind, choices = _kind(annotation, named=name in method.columns)
+    kind, choices = _kind(annotation_of(method, name), named=name in method.columns)
     default = None if needed else _plain(parameter.default)
     return Entry(name, kind, choices, default, needed=needed, about=about)
 

@@ -1,15 +1,11 @@
 """Rows of files on an engine that belong together by the log of a recipe: by their places in the files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from sdckit.cells.pair import ROW, Pair
-from sdckit.cells.plans.changed_plan import MOST_PLACES, bring
-from sdckit.cells.plans.file_places import number_rows, renumbered
-from sdckit.cells.plans.pair_cells import are_joined
+from sdckit.cells.plans import changed_plan, file_places, pair_cells
 from sdckit.data.frames import column_names, is_lazy
 from sdckit.workflow.recoded_original.published_recodings import Recodings
 
@@ -25,21 +21,21 @@ def number_by_log(
     frames: Any = opened.frames
     if recodings is None or recodings.log is None or opened.id is not None or not all(map(is_lazy, frames)):
         return opened, recodings
-    if not recodings.tells_rows or not recodings.tells_order or opened.n > MOST_PLACES:
+    if not recodings.tells_rows or not recodings.tells_order or opened.n > changed_plan.MOST_PLACES:
         return opened, recodings
     kept, own = recodings.homes_kept, column_names(opened.original)
     if any(ROW in column_names(frame) for frame in frames) or not {*kept} <= {*own}:
         return opened, recodings
     recodings = recodings.check_file(own, opened.n, identifiers=identifiers)
     recodings.check_sizes(opened.sizes, opened.names[1:])
-    placed = [number_rows(frame, ROW) for frame in frames]
+    placed = [file_places.number_rows(frame, ROW) for frame in frames]
     original, *released = (file.frame for file in placed)
-    if not all(file.of_files for file in placed) or not are_joined([original, *released], ROW):
+    if not all(file.of_files for file in placed) or not pair_cells.are_joined([original, *released], ROW):
         return opened, recodings
-    homes = bring(original, _read_for_order(recodings, own), ROW, {}).table if kept else None
+    homes = changed_plan.bring(original, _read_for_order(recodings, own), ROW, {}).table if kept else None
     recodings = recodings.in_order_of(homes)
     if recodings.rows is not None:
-        released = [renumbered(frame, ROW, recodings.rows) for frame in released]
+        released = [file_places.renumbered(frame, ROW, recodings.rows) for frame in released]
     numbered = replace(opened, original=original, released=tuple(released), id=ROW, memo={**opened.memo})  # type: ignore[arg-type]
     return numbered, recodings
 

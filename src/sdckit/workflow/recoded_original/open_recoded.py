@@ -1,7 +1,5 @@
 """Open original and releases with the original recoded as the release is; recognise recodings from two files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,10 +11,9 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import CONTROL, Pair, Recoded, open_pair, read_pair
 from sdckit.cells.plans.lazy import ROWS
+from sdckit.data import hierarchy, methods
 from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.data.frames import open_frame
-from sdckit.data.hierarchy import read_band
-from sdckit.data.methods import METHODS
 from sdckit.data.replace import pick_rows, with_levels
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
@@ -453,7 +450,7 @@ def as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> 
         if name not in frame.columns or not all(name in type_ and type_[name].is_numeric() for type_ in types):
             continue
         distinct = distinct_values(frame[name])
-        bands = [read_band(value) for value in distinct.values] if distinct.kind == "text" else [None]
+        bands = [hierarchy.read_band(value) for value in distinct.values] if distinct.kind == "text" else [None]
         if all(band is not None and band.single for band in bands):
             numbers = [band.low for band in bands if band is not None]
             levels = [int(number) if number.is_integer() else number for number in numbers]
@@ -488,7 +485,7 @@ def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recodin
 
 def check_values(of: Callable[[str], Pair], pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> None:
     """Raise where the release has values that the declared recoding cannot produce; `of` opens a column."""
-    if METHODS[recodings.steps[0].method].first:  # records made may have whatever the domain declares
+    if methods.METHODS[recodings.steps[0].method].first:  # records made may have whatever the domain declares
         return
     declared = [entry.column for entry in pair.recoded if entry.source != "recognised" and entry.column not in unsure]
     kept = recodings.unchanged(declared)

@@ -12,21 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import IN_BANDS, IN_STEPS, Source
+from sdckit.data import hierarchy, seeds
 from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.files.file_limits import toml_of
-from sdckit.data.hierarchy import Band, read_band
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.outgoing.only_records import on_the_way
 from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError, sure
 from sdckit.protect.change import Change
 from sdckit.protect.margins.promise import Promise, checked_promise
 from sdckit.protect.recoding.recode import Bands, regroup
-from sdckit.workflow.recipes import recipe_checks
-from sdckit.workflow.recipes.recipe_log import RecipeLog
-from sdckit.workflow.recipes.recipe_steps import is_all_new, read_entries
+from sdckit.workflow.recipes import recipe_checks, recipe_log, recipe_steps
 from sdckit.workflow.recipes.run_step import run_step
 
 if TYPE_CHECKING:
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
 # One recoding that can be applied to any file: a step of a recipe, bands, or groups of values.
 
 
-NO_DRAWS = Mixed(bytes(16))  # a recoding draws nothing
+NO_DRAWS = seeds.Mixed(bytes(16))  # a recoding draws nothing
 
 
 class Recoding(Protocol):
@@ -168,7 +165,7 @@ def read_bands(labels: Sequence[str], *, shared: SharedEdge | None = None) -> Ba
         return None
     named_bands = []
     for label in labels:
-        band = read_band(label)
+        band = hierarchy.read_band(label)
         if band is None:
             return None
         named_bands.append((band, label))
@@ -186,7 +183,7 @@ def read_bands(labels: Sequence[str], *, shared: SharedEdge | None = None) -> Ba
     return Bands(low, high, has_low, has_high, tuple(label for _, label in named_bands))
 
 
-def _parted(bands: Sequence[Band], shared: SharedEdge) -> list[Band]:
+def _parted(bands: Sequence[hierarchy.Band], shared: SharedEdge) -> list[hierarchy.Band]:
     """Assign an edge shared by two dashed bands to one of them."""
     made = list(bands)
     for i, (lower, upper) in enumerate(pairwise(bands)):
@@ -238,7 +235,7 @@ class Recodings:
     steps: tuple[recipe_checks.StepLike, ...]
     source: Source
     folder: Path | None = None
-    log: RecipeLog | None = None
+    log: recipe_log.RecipeLog | None = None
     rows: NDArray[np.int64] | None = None
     checked: bool = False
     own: bool = False
@@ -246,7 +243,7 @@ class Recodings:
     @property
     def _all_new(self) -> bool:
         """Whether the rows of the release are fully synthetic."""
-        return any(is_all_new(step.method, step.arguments) for step in self.steps)
+        return any(recipe_steps.is_all_new(step.method, step.arguments) for step in self.steps)
 
     @property
     def promise(self) -> Promise | None:
@@ -431,7 +428,7 @@ class Recodings:
         return [f"{', '.join(left)} of the recipe: not done to the original, being the protection that is measured"]
 
 
-def _identifiers_of(log: RecipeLog) -> list[str]:
+def _identifiers_of(log: recipe_log.RecipeLog) -> list[str]:
     """Identifiers of the scenario in a log, which `protect` does not read."""
     try:
         named = toml_of(log.scenario).get("identifiers", [])
@@ -477,7 +474,7 @@ def _from_the_data(step: recipe_checks.StepLike) -> str:
 
 
 def read_recodings(
-    recipe: Recipe | str | Path | Recodings | None, log: RecipeLog | str | Path | None
+    recipe: Recipe | str | Path | Recodings | None, log: recipe_log.RecipeLog | str | Path | None
 ) -> Recodings | None:
     """Read ``recipe=`` and ``log=``; given together they must agree.
 
@@ -499,7 +496,7 @@ def read_recodings(
         return Recodings(steps, "recipe", folder)
     then, beside = _read_log(log)
     try:
-        own = recipe_checks.checked_steps(read_entries(toml_of(then.recipe)))
+        own = recipe_checks.checked_steps(recipe_steps.read_entries(toml_of(then.recipe)))
     except ValueError:
         raise FileFormatError("the log is damaged; its recipe cannot be read") from None
     if steps is not None and _plain(steps) != _plain(own):
@@ -521,12 +518,12 @@ def _given(recipe: Any) -> tuple[tuple[recipe_checks.StepLike, ...] | None, Path
     return recipe.all_steps, recipe.folder
 
 
-def _read_log(log: Any) -> tuple[RecipeLog, Path | None]:
-    if isinstance(log, RecipeLog):
+def _read_log(log: Any) -> tuple[recipe_log.RecipeLog, Path | None]:
+    if isinstance(log, recipe_log.RecipeLog):
         return log, None
     if not isinstance(log, str | Path):
         raise ScenarioError("log= is a RecipeLog, or the path of one", argument="log")
-    return RecipeLog.read(log), Path(log).parent
+    return recipe_log.RecipeLog.read(log), Path(log).parent
 
 
 def _plain(steps: Sequence[recipe_checks.StepLike]) -> list[tuple[str, dict[str, Any]]]:
@@ -534,7 +531,7 @@ def _plain(steps: Sequence[recipe_checks.StepLike]) -> list[tuple[str, dict[str,
 
 
 def _check_hierarchies(
-    then: RecipeLog, steps: Sequence[recipe_checks.StepLike], folder: Path | None, *, alone: bool
+    then: recipe_log.RecipeLog, steps: Sequence[recipe_checks.StepLike], folder: Path | None, *, alone: bool
 ) -> None:
     hashes = recipe_checks.digests(steps, folder)
     for name in recipe_checks.hierarchies(steps):

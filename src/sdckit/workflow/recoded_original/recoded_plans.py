@@ -1,7 +1,5 @@
 """Open original and releases that stay on an engine, the original recoded there as the release is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +17,6 @@ from sdckit.data.columns import float_values
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.errors import DataError
 from sdckit.workflow.recoded_original import open_recoded
-from sdckit.workflow.recoded_original.open_recoded import Opened
 from sdckit.workflow.recoded_original.published_recodings import Recoding, Recodings
 
 ORDER = "rows of a plan have no order: give id=, the column that says which rows belong together"
@@ -34,7 +31,7 @@ def stays_on_engines(opened: Pair) -> bool:
 def open_on_engines(
     opened: Pair, names: Sequence[str], *, also: Sequence[str] = (), recodings: Recodings | None = None,
     aligned: bool = False,
-) -> Opened:  # fmt: skip
+) -> open_recoded.Opened:  # fmt: skip
     """Do as `open_recoded` where all files are plans: none is brought, the distinct values of recoded columns are.
 
     `names`: columns compared; `also`: others of the original that measures of one file need. The pair has plans in
@@ -69,7 +66,7 @@ def open_on_engines(
     def again(columns: Sequence[str]) -> Pair:
         return open_on_engines(brought, columns, recodings=recodings, aligned=aligned).pair
 
-    return Opened(opened, opened, (*open_recoded.recoding_notes(opened.recoded), *notes), brought, again)
+    return open_recoded.Opened(opened, opened, (*open_recoded.recoding_notes(opened.recoded), *notes), brought, again)
 
 
 def _check_rows(opened: Pair, names: Sequence[str]) -> None:

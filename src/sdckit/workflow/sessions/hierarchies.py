@@ -15,10 +15,9 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data.columns import distinct_values
+from sdckit.data import columns, replace
 from sdckit.data.files.whole_files import write_whole
 from sdckit.data.hierarchy import DELIMITERS, Band, Hierarchy, as_hierarchy, hierarchy_map, read_band, read_hierarchy
-from sdckit.data.replace import open_eager
 from sdckit.errors import DataError, FileFormatError
 from sdckit.report.before_after import plain_picture
 from sdckit.workflow.recipes.step_forms import bands_for, picture_of
@@ -48,7 +47,7 @@ def lines_of(made: Hierarchy) -> Lines:
 
 def by_values(data: Any, column: str) -> Lines:
     """One level on which every value still stands for itself."""
-    values = distinct_values(open_eager(data, {"column": [column]})[column]).values
+    values = columns.distinct_values(replace.open_eager(data, {"column": [column]})[column]).values
     return [[text, text] for text in map(str, sorted(value for value in values if value is not None))]
 
 
@@ -79,7 +78,7 @@ def by_bands(data: Any, column: str) -> Lines:
     """
     from sdckit.protect.recoding.recode import recode
 
-    frame = open_eager(data, {"column": [column]})
+    frame = replace.open_eager(data, {"column": [column]})
     if not frame.schema[column].is_numeric():
         raise DataError(f"column {column!r} holds no numbers to put in bands")
     values = frame.select(column).drop_nulls().unique().sort(column)
@@ -141,7 +140,7 @@ def rule_of(lines: Lines, groups: Lines) -> str:
 def line_counts(lines: Lines, data: Any, column: str) -> list[int]:
     """How many records have the value of each line."""
     numbered = as_hierarchy({line[0]: f"line {at}" for at, line in enumerate(lines)})
-    named = hierarchy_map(numbered, 1, distinct_values(data[column]).kind)
+    named = hierarchy_map(numbered, 1, columns.distinct_values(data[column]).kind)
     counts = {named.get(_as_key(value)): n for value, n in data[column].value_counts().rows()}
     return [counts.get(f"line {at}", 0) for at in range(len(lines))]
 
@@ -232,10 +231,9 @@ def joint_name(names: Sequence[str]) -> str:
 
 def lacking(lines: Lines, data: Any, column: str) -> list[str]:
     """The values that are in no line."""
-    values = distinct_values(data[column])
+    values = columns.distinct_values(data[column])
     known = set(hierarchy_map(_hierarchy(lines), 1, values.kind))
-    keys = map(_as_key, values.values)
-    return [str(key) for key in keys if key is not None and key not in known]
+    return [str(key) for key in map(_as_key, values.values) if key is not None and key not in known]
 
 
 def _hierarchy(lines: Lines) -> Hierarchy:

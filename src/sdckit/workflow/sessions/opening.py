@@ -1,7 +1,5 @@
 """Tasks of the page File: open a file and describe it."""
 
-from __future__ import annotations
-
 import shutil
 import warnings
 from collections.abc import Mapping, Sequence
@@ -14,9 +12,8 @@ from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
 from sdckit.report.gate.protect import SMALLEST_FILE
 from sdckit.report.notebook import document_html, protected, sections_html, warned_html
+from sdckit.workflow.sessions import refusals, roles
 from sdckit.workflow.sessions.answering import Desk, Tell
-from sdckit.workflow.sessions.refusals import in_words, message
-from sdckit.workflow.sessions.roles import guessed_roles, plain_scenario
 
 DEMO = "affairs.csv"
 MOST_ROWS = 50  # on a page of records
@@ -49,7 +46,7 @@ def told(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -
     document = file_document(opened)
     html = document_html(lambda: protected(document, exact=exact), file_sections, exact=exact, language=language)
     if frame.height < SMALLEST_FILE and not exact:  # its document is refused; what was noticed may be why
-        html += "".join(warned_html(f"Warning: {message(text, {})}", language) for text in desk.warnings)
+        html += "".join(warned_html(f"Warning: {refusals.message(text, {})}", language) for text in desk.warnings)
     return {
         "name": opened.name,
         "format": desk.sample.header.format,
@@ -74,7 +71,7 @@ def open_demo(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "e
     if not path.exists():
         write_file(load_demo(), path)
     facts = open_file(desk, tell, path=str(path), reading={}, exact=exact, language=language)
-    return {**facts, "path": str(path), "scenario": plain_scenario(demo_scenario())}
+    return {**facts, "path": str(path), "scenario": roles.plain_scenario(demo_scenario())}
 
 
 def rows(
@@ -90,7 +87,7 @@ def rows(
         raise DataError("records are shown only where the session shows exact figures; switch to them first")
     frame = desk.data
     if hidden is None:
-        hidden = [guess.column for guess in guessed_roles(desk) if guess.role == "identifier"]
+        hidden = [guess.column for guess in roles.guessed_roles(desk) if guess.role == "identifier"]
     shown = [name for name in frame.columns if name not in hidden]
     first = max(0, min(int(start), frame.height - 1)) // MOST_ROWS * MOST_ROWS
     page = frame.select(shown).slice(first, MOST_ROWS)
@@ -114,7 +111,7 @@ def _opened(desk: Desk) -> OpenedFile:
     notes = desk.sample.notes
     taken = desk.remember("codes", list(notes.given), lambda: _effect(desk)) if notes.given else notes.taken
     declared = desk.remember("declared", [], lambda: _declared(desk))
-    warned = tuple(map(in_words, desk.warnings))
+    warned = tuple(map(refusals.in_words, desk.warnings))
     return OpenedFile(desk.path.name, desk.sample, taken, declared, notes.suspected, warned)
 
 

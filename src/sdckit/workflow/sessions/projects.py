@@ -13,11 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data.columns import distinct_values
-from sdckit.data.files.file_limits import json_of
-from sdckit.data.files.whole_files import write_whole
-from sdckit.data.hierarchy import as_hierarchy
-from sdckit.data.methods import METHODS
+from sdckit.data import columns, hierarchy, methods
+from sdckit.data.files import file_limits, whole_files
 from sdckit.data.scenarios.scenario_toml import with_files
 from sdckit.errors import FileFormatError, SdcError
 from sdckit.workflow.sessions.hierarchies import RULES, Lines, lacking, line_counts, lines_of, rule_of, write_hierarchy
@@ -98,7 +95,7 @@ def read_project(path: str | Path) -> dict[str, Any]:
     try:
         if file.stat().st_size > LARGEST:
             raise FileFormatError(refused)
-        entries = json_of(file.read_bytes())
+        entries = file_limits.json_of(file.read_bytes())
         if entries["format"] != FORMAT:
             raise FileFormatError(refused)
         versions = [{**_texts(version), **_checked(version)} for version in entries["versions"]]
@@ -161,7 +158,7 @@ def _uses(state: Plain) -> Iterator[tuple[Any, str, Sequence[Plain]]]:
         yield named, str(column), ()
     recoded: dict[str, list[Plain]] = {}
     for step in state["steps"]:
-        method, column = METHODS[step["method"]], str(step["arguments"].get("column", ""))
+        method, column = methods.METHODS[step["method"]], str(step["arguments"].get("column", ""))
         before = recoded.setdefault(column, [])
         for named in filter(None, map(step["arguments"].get, method.files)):
             yield named, column, tuple(before)
@@ -177,7 +174,7 @@ def _renamed(state: Plain, name_of: Callable[[Any], Any]) -> dict[str, Any]:
         scenario = {**scenario, "hierarchies": files}
     steps = [
         {**step, "arguments": {
-            name: name_of(value) if value and name in METHODS[step["method"]].files else value
+            name: name_of(value) if value and name in methods.METHODS[step["method"]].files else value
             for name, value in step["arguments"].items()
         }}
         for step in state["steps"]
@@ -238,7 +235,7 @@ def save(
         raise FileFormatError(TOO_LARGE)
     path = desk.folder / FOLDER / f"project{'-confidential' * confidential}.sdckit"
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    write_whole(text, path, private=True)
+    whole_files.write_whole(text, path, private=True)
     return {"path": str(path), "left_out": words}
 
 
@@ -256,7 +253,7 @@ def _collected(desk: Desk, saved: Plain) -> tuple[dict[str, str], dict[str, Line
     uses = {_key(use): use for state in states for use in _uses(state)}  # versions have most of theirs in common
     for named, column, recodings in uses.values():
         with contextlib.suppress(SdcError):  # it is not there, or no hierarchy: its name alone goes
-            lines = lines_of(as_hierarchy(desk.folder / named if isinstance(named, str) else named))
+            lines = lines_of(hierarchy.as_hierarchy(desk.folder / named if isinstance(named, str) else named))
             about = Path(named).stem if isinstance(named, str) else column
             is_here = isinstance(named, str) and Path(named).name == named
             name = named if is_here else write_hierarchy(desk.folder, about.removeprefix("hierarchy-"), lines)
@@ -307,7 +304,7 @@ def _built_again(lines: Lines, made: Plain, data: Any, column: str) -> tuple[Lin
     """The lines of the values that lack one, by the rule of the hierarchy, and whether one has none of it."""
     if data is None:
         return [], True
-    values = [str(value) for value in distinct_values(data[column]).values if value is not None]
+    values = [str(value) for value in columns.distinct_values(data[column]).values if value is not None]
     rule, lacks = RULES.get(made["rule"]), lacking(lines, data, column) if lines else values
     built = [rule(text, made["groups"], made["levels"]) if rule else None for text in lacks]
     return [line for line in built if line is not None], None in built

@@ -12,8 +12,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.domain import Domain
-from sdckit.data.files.domain_files import DomainFile
-from sdckit.data.files.whole_files import write_whole
+from sdckit.data.files import domain_files, whole_files
 from sdckit.data.limits import limit_words
 from sdckit.data.losses import COARSENING, DIFFERING, INFORMATION, MODEL
 from sdckit.data.scenarios.scenario import Scenario
@@ -24,11 +23,9 @@ from sdckit.report.chapters.map import plain_front, points_to_click
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
+from sdckit.workflow.recipes import release_files, starter_recipe, step_forms
 from sdckit.workflow.recipes.recipe import Applied, Recipe
 from sdckit.workflow.recipes.recipe_steps import method_of
-from sdckit.workflow.recipes.release_files import unread
-from sdckit.workflow.recipes.starter_recipe import comments_in
-from sdckit.workflow.recipes.step_forms import picture_of
 
 if TYPE_CHECKING:
     from sdckit.workflow.proposing.find_best import Begun
@@ -76,13 +73,12 @@ def _plain(value: Any) -> Any:
 
 def digest(*parts: Any) -> str:
     """Hash of the inputs of a release, to see whether it is still that of the steps."""
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
 
 
 def data_for(desk: Desk, recipe: Recipe, scenario: Scenario) -> Any:
     """The file without the identifiers that no step deals with, as ``sdckit protect`` reads it."""
-    left_out = [name for name in unread(recipe, scenario) if name in desk.data.columns]
+    left_out = [name for name in release_files.unread(recipe, scenario) if name in desk.data.columns]
     return desk.data.drop(left_out)
 
 
@@ -243,7 +239,7 @@ def draw(
     if not made.reads_alone:
         raise ScenarioError("these steps do not begin with protected tables; they are carried out as they are changed")
     csv = {name: desk.reading.get(name) for name in ("delimiter", "encoding", "decimal")}
-    drawn = made.apply(DomainFile(desk.path, **csv), scenario=chosen, step=tell)
+    drawn = made.apply(domain_files.DomainFile(desk.path, **csv), scenario=chosen, step=tell)
     desk.forget()  # what was measured is of records drawn before
     desk.drawn = replace(drawn, original=data_for(desk, made, chosen))
     return run(desk, tell, scenario=scenario, steps=steps, secret=secret, exact=exact, language=language)
@@ -255,7 +251,7 @@ def take_domain(desk: Desk, tell: Tell, *, path: str) -> dict[str, Any]:
     declared = Domain.from_toml(path)
     declared.check_columns(desk.data.columns)
     name = f"domain-{digest(declared.to_toml())[:8]}.toml"
-    write_whole(declared.to_toml(), desk.folder / name, private=True)
+    whole_files.write_whole(declared.to_toml(), desk.folder / name, private=True)
     return {"name": name}
 
 
@@ -285,7 +281,7 @@ def preview(
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         before = prefix_data(desk, chosen, recipe, number, secret, tell)
         after = prefix_data(desk, chosen, recipe, number + 1, secret, tell)
-    picture = picture_of(before, after, shown)
+    picture = step_forms.picture_of(before, after, shown)
     html = document_html(
         lambda: plain_picture(picture, internal=exact), lambda plain: [Section("", tuple(picture_blocks(plain)))],
         exact=exact, language=language,
@@ -318,7 +314,7 @@ def variable(
     from sdckit.workflow.recipes.step_forms import bands_for
 
     before = file_before(desk, scenario, steps, number, secret, tell)
-    picture = picture_of(before, None, column, levels=levels)
+    picture = step_forms.picture_of(before, None, column, levels=levels)
     assert picture.before is not None
     plain = plain_picture(picture, internal=exact)["before"]
     rows = [
@@ -472,5 +468,5 @@ def load_recipe(desk: Desk, tell: Tell, *, path: str, scenario: Plain) -> dict[s
 def _written(desk: Desk, text: str, *, exact: bool, language: str) -> str:
     """A recipe as HTML with its comments in the session's language."""
     if language != ENGLISH:
-        text = comments_in(text, lambda comment: say(comment, language, desk.data.columns))
+        text = starter_recipe.comments_in(text, lambda comment: say(comment, language, desk.data.columns))
     return sections_html([Section("", (Code("", text),))], exact=exact, language=language)

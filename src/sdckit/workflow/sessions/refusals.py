@@ -1,7 +1,5 @@
 """What is said of a request that went wrong: in the words of the page, with numbers of records protected."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Mapping

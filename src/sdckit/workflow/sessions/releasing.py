@@ -9,21 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.attacks import COPIES
-from sdckit.data.files.csv_beside import options_beside
-from sdckit.data.files.read_csv import CsvOptions
+from sdckit.data.files import csv_beside, read_csv
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
-from sdckit.report.blocks import Block, Paragraph, Section
-from sdckit.report.chapters.page import verdicts_block
+from sdckit.report import blocks, rates, wording
+from sdckit.report.chapters import page, release_page
 from sdckit.report.chapters.recipe_chapter import limits_beside, plain_recipe, recipes_beside
-from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.protect import protect_words
 from sdckit.report.notebook import document_html, sections_html, verdict_html, warned_html
-from sdckit.report.rates import ATTACKS
-from sdckit.report.wording import say
 from sdckit.workflow.recipes.recipe import Applied, Recipe
 from sdckit.workflow.sessions.answering import ALIKE, Desk, Tell
 from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept
@@ -89,8 +85,8 @@ def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
 
     if not Path(control).is_file():
         raise FileFormatError("the control file is not there any more; choose it again")
-    given = CsvOptions(**{name: desk.reading.get(name) for name in ALIKE})
-    own = asdict(options_beside(Path(control), given, original=Path(desk.path)))
+    given = read_csv.CsvOptions(**{name: desk.reading.get(name) for name in ALIKE})
+    own = asdict(csv_beside.options_beside(Path(control), given, original=Path(desk.path)))
     how: dict[str, Any] = {**own, "user_missing": desk.reading.get("user_missing", False)}
     header = scan_header(control, **how)
     known = [name for name in scenario.identifiers if name in header.columns]
@@ -114,7 +110,7 @@ def check_control(
         if people[name].dtype.is_numeric() != desk.data[name].dtype.is_numeric():
             raise FileFormatError(f"the control file has other values than the file in the column {name}")
     words = f"The control file is used: {people.height:,} records."
-    return {"words": say(words if exact else protect_words(words), language)}
+    return {"words": wording.say(words if exact else protect_words(words), language)}
 
 
 def release(
@@ -140,17 +136,19 @@ def release(
     return {**facts, "verdict": verdict, "html": words, "attacked": attacked, "chapters": chapters}
 
 
-def _attacked(plain: Plain) -> list[Section]:
+def _attacked(plain: Plain) -> list[blocks.Section]:
     """What the attacks came to, and the limits they are held against; or that none was made, and what opens it."""
     kinds = {name for name, kind in LIMITS.items() if kind.judged == "attacks" or kind.measure == COPIES.name}
     limits = [verdict for verdict in plain["verdicts"] if verdict["name"] in kinds]
-    held: Block = verdicts_block({**plain, "verdicts": limits}) if limits else Paragraph(NO_ATTACK_LIMIT)
+    held: blocks.Block = (
+        page.verdicts_block({**plain, "verdicts": limits}) if limits else blocks.Paragraph(NO_ATTACK_LIMIT)
+    )
     attacks = plain.get("attacks")
-    opened = [] if attacks is not None and attacks["control"] else [Paragraph(NO_MEMBERSHIP, "warning")]
-    sections = [Section("", (Paragraph(NOT_ATTACKED), *opened, held))]
+    opened = [] if attacks is not None and attacks["control"] else [blocks.Paragraph(NO_MEMBERSHIP, "warning")]
+    sections = [blocks.Section("", (blocks.Paragraph(NOT_ATTACKED), *opened, held))]
     if attacks is not None:
-        chapter = next(sections for title, sections in _chapters(plain) if title == ATTACKS)
-        sections = [Section("", (held, *opened)), *(replace(section, title="") for section in chapter)]
+        chapter = next(sections for title, sections in _chapters(plain) if title == rates.ATTACKS)
+        sections = [blocks.Section("", (held, *opened)), *(replace(section, title="") for section in chapter)]
     return sections
 
 
@@ -169,15 +167,15 @@ def verdict_of(desk: Desk, scenario: Scenario, recipe: Recipe, *, exact: bool) -
     return known.get((recipe.to_toml(), scenario.to_toml(), exact))
 
 
-def _answer(plain: Plain) -> Section:
-    answer = page_of(plain).sections[0]
+def _answer(plain: Plain) -> blocks.Section:
+    answer = release_page.page_of(plain).sections[0]
     return replace(answer, blocks=tuple(block for block in answer.blocks if block.kind != "verdicts"))
 
 
-def _chapters(plain: Plain) -> list[tuple[str, list[Section]]]:
+def _chapters(plain: Plain) -> list[tuple[str, list[blocks.Section]]]:
     """Sections of the annex by chapter, without the answer section."""
-    chapters: list[tuple[str, list[Section]]] = []
-    for section in page_of(plain).sections[1:]:
+    chapters: list[tuple[str, list[blocks.Section]]] = []
+    for section in release_page.page_of(plain).sections[1:]:
         if section.level == 2 or not chapters:
             chapters.append((section.title, []))
         chapters[-1][1].append(section)
@@ -212,7 +210,7 @@ def compare(
         recipes = [plain_recipe(outcome.made.what_was_done, internal=exact) for outcome in both]
         return {"recipes": recipes, "releases": [document_of(desk, outcome, exact=exact) for outcome in both]}
 
-    def laid(plain: Plain) -> list[Section]:
+    def laid(plain: Plain) -> list[blocks.Section]:
         return [recipes_beside(plain["recipes"], names), limits_beside(plain["releases"], names)]
 
     return {"html": document_html(plains, laid, exact=exact, language=language)}

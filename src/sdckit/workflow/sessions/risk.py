@@ -1,7 +1,5 @@
 """Tasks of the page Risk: measures by intruder, contributions of keys, levels, subgroups and next steps."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -11,22 +9,18 @@ from typing import Any
 import numpy as np
 
 from sdckit.catalogue import CATALOGUE
-from sdckit.data.arguments import is_whole
-from sdckit.data.losses import INFORMATION
+from sdckit.data import arguments, losses
 from sdckit.data.scenarios.column_roles import among_columns, check_insensitive
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
+from sdckit.report import explanation, wording
 from sdckit.report.blocks import Items, Paragraph, Section
-from sdckit.report.chapters.decision import CONTRIBUTIONS, next_steps
-from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.page import answer_section, compared_section, level_charts, measure_sections, not_measured
+from sdckit.report.chapters import decision, document, page
 from sdckit.report.chapters.sentences import NOT_YET, intruder_heading
-from sdckit.report.explanation import alone_words, explanation_blocks, riskiest_block
 from sdckit.report.notebook import document_html, protected, result_html, sections_html, verdict_html, warned_html
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
-from sdckit.report.wording import say
 from sdckit.workflow.assess import assess, assess_in_turn, unconfirmed_note
 from sdckit.workflow.assessment import Assessment
 from sdckit.workflow.plan import carry_out, plan_file
@@ -96,7 +90,7 @@ def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langua
 
     def sent(so_far: Assessment) -> None:
         if hear is not None and so_far.n >= LARGE:
-            still = say(STILL_LOOKED_FOR, language)
+            still = wording.say(STILL_LOOKED_FOR, language)
             hear({**_shown(desk, so_far, tell, exact=exact, language=language), "still": still})
             desk.ahead = ahead_of_propose(scenario, exact=exact)
             work_ahead(desk, coming)
@@ -106,7 +100,7 @@ def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langua
         desk.ahead = ahead_of_propose(scenario, exact=exact)
     return {
         **_shown(desk, assessment, tell, exact=exact, language=language), "passed": assessment.passed,
-        "further": {name: say(question, language) for name, question in further_questions().items()},
+        "further": {name: wording.say(question, language) for name, question in further_questions().items()},
         "subgroups": subgroup_columns(desk, scenario), "notes": [],
     }  # fmt: skip
 
@@ -115,24 +109,24 @@ def ahead_of_propose(scenario: Plain, *, exact: bool) -> dict[str, Any]:
     """The request that does what a proposal begins with, of a proposal without other wishes."""
     return {
         "task": "protecting.begin_proposal", "arguments": {"scenario": scenario, "exact": exact},
-        "of": "protecting.propose", "wishes": {"keep": [], "loss": INFORMATION},
+        "of": "protecting.propose", "wishes": {"keep": [], "loss": losses.INFORMATION},
     }  # fmt: skip
 
 
 def _shown(desk: Desk, assessment: Assessment, tell: Tell, *, exact: bool, language: str) -> dict[str, Any]:
     """Verdict and figures as they stand on the page."""
     tell("protecting the figures")
-    made = _figures(desk, without_measures(assessment, (CONTRIBUTIONS,)), exact=exact)
+    made = _figures(desk, without_measures(assessment, (decision.CONTRIBUTIONS,)), exact=exact)
 
     def laid(plain: Plain) -> list[Section]:
         several = len(plain["intruders"]) > 1
-        sections = [answer_section(plain)] if several else _answered(plain)
-        sections += [compared_section(plain)] if several else []
+        sections = [page.answer_section(plain)] if several else _answered(plain)
+        sections += [page.compared_section(plain)] if several else []
         for intruder in plain["intruders"]:
             if several:
                 sections.append(Section(intruder_heading(intruder["name"], several=several), ()))
-            sections += measure_sections(intruder)
-        return [*sections, *not_measured(plain["intruders"])]
+            sections += page.measure_sections(intruder)
+        return [*sections, *page.not_measured(plain["intruders"])]
 
     html = document_html(made, laid, exact=exact, language=language)
     return {"verdict": _verdict(made, exact=exact, language=language), "html": html}
@@ -149,7 +143,7 @@ def further_questions() -> dict[str, str]:
 
 def _answered(plain: Plain) -> list[Section]:
     """The answer section without its verdicts, which stand at the top of the page."""
-    section = answer_section(plain)
+    section = page.answer_section(plain)
     return [Section(section.title, tuple(block for block in section.blocks if block.kind != "verdicts"))]
 
 
@@ -168,9 +162,9 @@ def helps(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langu
     tell("leaving out the keys one by one")
 
     def laid(plain: Plain) -> list[Section]:
-        sections = [Section("What would help most", (Items(tuple(next_steps(plain)), ordered=True),))]
+        sections = [Section("What would help most", (Items(tuple(decision.next_steps(plain)), ordered=True),))]
         for intruder in plain["intruders"]:
-            only = {place: tree for place, tree in intruder.items() if place == CONTRIBUTIONS}
+            only = {place: tree for place, tree in intruder.items() if place == decision.CONTRIBUTIONS}
             blocks = [block for place, view in views_of(only) for block in view.blocks(intruder, place)]
             title = intruder_heading(intruder["name"], several=len(plain["intruders"]) > 1, alone="Key by key")
             sections += [Section(title, tuple(blocks))] if blocks else []
@@ -181,14 +175,13 @@ def helps(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langu
 
 def levels(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """How many records each level of a key has: pictures, with their tables folded away."""
-    assessment = _assessed(desk, desk.scenario(scenario), tell)
-    lean = without_measures(assessment, (CONTRIBUTIONS,))
+    lean = without_measures(_assessed(desk, desk.scenario(scenario), tell), (decision.CONTRIBUTIONS,))
 
     def laid(plain: Plain) -> list[Section]:
         known: dict[str, Plain] = {
             key["name"]: key for intruder in reversed(plain["intruders"]) for key in intruder["key_facts"]
         }
-        return [Section("Keys and their levels", tuple(level_charts(list(known.values()))))]
+        return [Section("Keys and their levels", tuple(page.level_charts(list(known.values()))))]
 
     return _html(desk, lean, laid, exact=exact, language=language)
 
@@ -203,10 +196,9 @@ def moved(
         raise ScenarioError(f"there is no intruder '{intruder}'; choose one of the list")
     if not keys:
         raise ScenarioError("without any key there is nothing to recognise people by; tick one at least")
-    both = with_other_keys(whole, intruder, keys, name=say(TICKED, language))
-    assessment = _assessed(desk, both, tell)
-    lean = without_measures(assessment, (CONTRIBUTIONS,))
-    return _html(desk, lean, lambda plain: [compared_section(plain)], exact=exact, language=language)
+    both = with_other_keys(whole, intruder, keys, name=wording.say(TICKED, language))
+    lean = without_measures(_assessed(desk, both, tell), (decision.CONTRIBUTIONS,))
+    return _html(desk, lean, lambda plain: [page.compared_section(plain)], exact=exact, language=language)
 
 
 def further(
@@ -245,7 +237,7 @@ def subgroups(
         if name in desk.data.columns and name not in can_be:
             raise ScenarioError(NO_SUBGROUPS.format(name=name, n=MOST_LEVELS), argument="by")
     assessment = desk.remember("by", [plain_of(whole), list(by)], lambda: _assess_by(desk, whole, tell, by))
-    lean = without_measures(assessment, (CONTRIBUTIONS,))
+    lean = without_measures(assessment, (decision.CONTRIBUTIONS,))
 
     def laid(plain: Plain) -> list[Section]:
         sections = [Section(f"Subgroups by {', '.join(by)}", ())]
@@ -280,7 +272,7 @@ def riskiest(
     """The riskiest combinations of keys with their values; with exact figures only."""
     keys, rows = _riskiest(desk, tell, scenario, intruder, number, exact=exact)
     shown = [(*values.values(), records, risk) for values, records, risk, _ in rows]
-    blocks = (Paragraph(FOR_THIS_SCREEN, "warning"), riskiest_block(keys, shown))
+    blocks = (Paragraph(FOR_THIS_SCREEN, "warning"), explanation.riskiest_block(keys, shown))
     levels = [value for values, *_ in rows for value in values.values()]
     return {"html": _confidential(Section("", blocks), keys, levels, language)}
 
@@ -304,13 +296,13 @@ def explained(
             return explain(desk.original(chosen), scenario=chosen, row=row)
 
     result: Any = desk.remember("explained", [plain_of(chosen), row], make)
-    words = (Paragraph(FOR_THIS_SCREEN, "warning"), Paragraph(alone_words(result)))
-    section = Section(f"What makes combination {which} risky", (*words, *explanation_blocks(result)))
+    words = (Paragraph(FOR_THIS_SCREEN, "warning"), Paragraph(explanation.alone_words(result)))
+    section = Section(f"What makes combination {which} risky", (*words, *explanation.explanation_blocks(result)))
     return {"html": _confidential(section, keys, [*result.values.values()], language)}
 
 
 def _in_range(value: Any, name: str, most: int) -> int:
-    if not is_whole(value) or not 1 <= value <= most:
+    if not arguments.is_whole(value) or not 1 <= value <= most:
         raise DataError(f"a whole number from 1 to {most} is needed here", argument=name)
     return int(value)
 
@@ -350,8 +342,7 @@ def _confidential(section: Section, keys: Sequence[str], levels: Sequence[str], 
 def _html(
     desk: Desk, assessment: Assessment, laid: Callable[[Plain], list[Section]], *, exact: bool, language: str
 ) -> dict[str, Any]:
-    made = _figures(desk, assessment, exact=exact)
-    return {"html": document_html(made, laid, exact=exact, language=language)}
+    return {"html": document_html(_figures(desk, assessment, exact=exact), laid, exact=exact, language=language)}
 
 
 def _figures(desk: Desk, assessment: Assessment, *, exact: bool) -> Callable[[], Plain]:
@@ -359,7 +350,7 @@ def _figures(desk: Desk, assessment: Assessment, *, exact: bool) -> Callable[[],
     measures = [sorted(intruder.results) for intruder in assessment.intruders]
     skipped = [intruder.skipped for intruder in assessment.intruders]
     key = [plain_of(assessment.scenario), list(assessment.by), measures, skipped, exact]
-    return lambda: desk.remember("figures", key, lambda: protected(build_document(assessment), exact=exact))
+    return lambda: desk.remember("figures", key, lambda: protected(document.build_document(assessment), exact=exact))
 
 
 def _assessed(

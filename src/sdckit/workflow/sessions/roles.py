@@ -13,10 +13,8 @@ from sdckit.data.scenarios.guess import SAMPLE, guess_roles, write_guesses
 from sdckit.data.scenarios.guessing.judge import RoleGuesses
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.report.chapters.opened_file import guesses_document
-from sdckit.report.chapters.sentences import limits_tree, limits_words, release_sentence
-from sdckit.report.notebook import protected
-from sdckit.report.wording import say
+from sdckit.report import notebook, wording
+from sdckit.report.chapters import opened_file, sentences
 from sdckit.workflow.sessions.answering import Desk, Tell
 
 RELEASE = "public-use"  # the strictest of the published types, until the user says otherwise
@@ -35,8 +33,8 @@ def guess(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") 
     guesses = guessed_roles(desk)
     rows = [{**row, "label": desk.sample.labels.get(row["column"], "")} for row in _rows(guesses, exact=exact)]
     for row in rows:
-        row["evidence"] = [say(text, language) for text in row["evidence"]]
-        row["warning"], row["question"] = (say(row[name], language) for name in ("warning", "question"))
+        row["evidence"] = [wording.say(text, language) for text in row["evidence"]]
+        row["warning"], row["question"] = (wording.say(row[name], language) for name in ("warning", "question"))
     return {"rows": rows, "scenario": _proposed(desk, guesses)}
 
 
@@ -52,7 +50,7 @@ def guessed_roles(desk: Desk) -> RoleGuesses:
 def _rows(guesses: RoleGuesses, *, exact: bool) -> list[dict[str, Any]]:
     """Guesses with protected evidence; without evidence where the file is too small."""
     try:
-        plain = protected(guesses_document(guesses), exact=exact)
+        plain = notebook.protected(opened_file.guesses_document(guesses), exact=exact)
     except DataError:
         bare: dict[str, Any] = {"evidence": (), "warning": ""}
         return [
@@ -97,11 +95,11 @@ def _checked(desk: Desk, made: Scenario, language: str) -> dict[str, Any]:
     """The scenario as plain arguments and as its file; its limits, and the columns without a role, in a sentence."""
     columns = look_at_columns(made, [open_frame(desk.original(made))])
     lacking = f"{columns.words[0].upper()}{columns.words[1:]}." if columns.missing else ""
-    tree = limits_tree(made, compared=False)
-    sentence = release_sentence(tree) or "; ".join(limits_words(tree))
+    tree = sentences.limits_tree(made, compared=False)
+    sentence = sentences.release_sentence(tree) or "; ".join(sentences.limits_words(tree))
     return {
         "scenario": plain_scenario(made),
         "toml": made.to_toml(),
-        "limits": say(sentence, language) if sentence else "",
-        "columns": say(lacking, language) if lacking else "",
+        "limits": wording.say(sentence, language) if sentence else "",
+        "columns": wording.say(lacking, language) if lacking else "",
     }

@@ -1,7 +1,5 @@
 """Tasks of the page Take away: write the release, its report, scenario, recipe, log, script and command lines."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import warnings

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sdckit.data.methods import ADVICE
-from sdckit.data.nearest import did_you_mean
+from sdckit.data import methods, nearest
 from sdckit.data.scenarios.guessing.facts import MEASURED, Facts
 from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import NAMING, listed, words_of
@@ -157,7 +156,7 @@ class RoleGuesses(Displayed):
             if guess.column == column:
                 return guess
         names = [guess.column for guess in self.guesses]
-        raise ColumnError(f"there is no column '{column}'; {did_you_mean(column, names)}")
+        raise ColumnError(f"there is no column '{column}'; {nearest.did_you_mean(column, names)}")
 
     def _repr_html_(self) -> str:
         """Reasons are shown with exact figures only: they hold numbers of values."""
@@ -247,7 +246,7 @@ _SEVERAL_ROWS = (
     "several rows per person: with the line below each person counts once in every combination of keys; "
     "delete it only if each row is a person of its own, or risks are understated"
 )
-_NAMES_PERSON = f"it names the person: {ADVICE['person']}; {_SEVERAL_ROWS}"
+_NAMES_PERSON = f"it names the person: {methods.ADVICE['person']}; {_SEVERAL_ROWS}"
 _KNOWN = "could a stranger know it? If so move it to keys"
 _NAMES_SOMEBODY = "does it name somebody? Else take it out of the identifiers"
 _WHEN = "does it say when the row of a person is from? Then name it as time, and where it is known, as a key, too"

@@ -1,7 +1,5 @@
 """The topic of a column, by its name, label, categories and the codebook of well-known surveys."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
