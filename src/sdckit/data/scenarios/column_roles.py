@@ -74,7 +74,7 @@ NEARLY_TOLD = (
 )
 GUESSABLE = (
     "Not judged: {} was hidden by what anybody can repeat, a hash of counted numbers, base64 or the time, so that it "
-    "tells the numbers themselves; give new numbers (new_ids)"
+    f"tells the numbers themselves; {methods.ADVICE['numbers_of_units']}"
 )
 VALUES_TOGETHER = (
     "Not judged: records that are alike in {} belong together as no others do, like members of a household, and no "
