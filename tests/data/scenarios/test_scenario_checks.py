@@ -77,7 +77,7 @@ def told(prefix="", **entries):
 
 def test_places_and_prefix():
     assert told(second=["a", 1]) == "second[2] must be text in quotes"
-    assert told(second="a", prefix="outer") == 'outer.second must be a list, such as ["sex", "age"]'
+    assert told(second="a", prefix="outer") == 'outer.second must be a list, such as ["a", "b"]'
     assert told(frist=1) == "there is no entry 'frist'; did you mean 'first'?"
 
 

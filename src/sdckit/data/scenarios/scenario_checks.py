@@ -36,7 +36,7 @@ _WORDS = {
     "string_unicode": "must be text that can be written as UTF-8",
     "string_too_short": "must not be empty",
     "too_short": "must not be empty",
-    "tuple_type": 'must be a list, such as ["sex", "age"]',
+    "tuple_type": 'must be a list, such as ["a", "b"]',
     "dict_type": "must be a table",
     "model_type": "must be a table",
     "literal_error": "must be one of {expected}",
