@@ -32,7 +32,7 @@ from sdckit.errors import DataError, FileFormatError, SdcError
 
 
 def test_a_new_file_in_a_folder_that_exists_is_fine(tmp_path: Path) -> None:
-    check_targets(tmp_path / "out.html", "-", None)
+    check_targets(tmp_path / "out.html", "-", None, inputs=(Path("a\0"),))  # no file is named so: said when it is read
     assert not list(tmp_path.iterdir())
 
 

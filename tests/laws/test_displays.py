@@ -21,7 +21,7 @@ SCENARIO = sdc.Scenario(keys=KEYS, sensitive=["ill"], weight="w", household_vari
 # What is public and no result: classes of which notebooks hold no object of their own.
 NO_RESULTS = {
     name for name in sdc.__all__ if inspect.isclass(one := getattr(sdc, name)) and issubclass(one, Exception)
-} | {"PublishedTable"}  # what is given to a function, and shown by its repr alone
+} | {"PublishedTable", "RecipeLog"}  # what is given to a function, and shown by its repr alone
 
 
 OTHERS = [

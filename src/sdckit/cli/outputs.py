@@ -109,7 +109,7 @@ def check_beside(folder: Path | None, *, written: bool) -> None:
 def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] = ()) -> None:
     """Refuse a target that cannot be written, is no file, is written twice, or is one of the inputs."""
     files = [Path(target) for target in targets if target is not None and str(target) != TO_STDOUT]
-    read = {path.resolve() for path in inputs if path is not None}
+    read = {path.resolve() for path in inputs if path is not None and "\0" not in str(path)}  # which no file's name has
     if not files:
         return
     from sdckit.data.files.whole_files import real_target

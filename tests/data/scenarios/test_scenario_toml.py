@@ -72,3 +72,8 @@ def test_no_file_and_no_toml_are_refused(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text("keys = [")
     with pytest.raises(ScenarioError):
         placed_entries(tmp_path / "s.toml")
+
+
+def test_no_file_has_a_nul_character_in_its_name() -> None:
+    with pytest.raises(FileFormatError, match="there is no file of release types"):
+        read_toml(Path("a\0"), what="file of release types")

@@ -87,8 +87,6 @@ def toml_of(text: str) -> dict[str, Any]:
 def _check_plain(value: Any, left: int) -> None:
     if isinstance(value, int) and abs(value) >= 10**DIGITS:
         raise ValueError(TOO_LONG)
-    if isinstance(value, str) and "\0" in value:  # no name of a file may have one
-        raise ValueError("a text holds a NUL character (\\u0000)")
     if isinstance(value, Mapping | list):
         if not left:
             raise ValueError("it is nested too deeply")

@@ -524,8 +524,8 @@ def _is_near(frame: Any, name: str, amount: str) -> bool:
     values, amounts = (own.cast(pl.Float64).to_numpy() for own in read)
     values, amounts = values[np.isfinite(values)], amounts[np.isfinite(values)]
     there = np.isfinite(amounts)
-    if there.all() or np.count_nonzero(there) < SPEAKING:
-        return False
+    if there.all() or np.count_nonzero(there) < SPEAKING or len(np.unique(values)) < households.IN_ORDER:
+        return False  # few values are classes, which tell a range
     steps = np.diff(np.sort(values), prepend=np.nan, append=np.nan)
     order = np.argsort(values[there], kind="stable")
     own = amounts[there][order]

@@ -95,7 +95,7 @@ def read_toml(path: Path, *, what: str = "scenario file") -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             raw = file.read(SETTINGS + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # no name of a file has a NUL character
         raise FileFormatError(f"there is no {what} {path.name}; check the path") from None
     except OSError as error:
         raise FileFormatError(f"the {what} {path.name} cannot be read: {error.strerror}") from None
