@@ -217,11 +217,12 @@ def differs_within(frame: Any, name: str, homes: Homes) -> NDArray[np.bool_]:
 # Households that the order of the rows tells.
 
 
-def rows_together(frame: Any) -> tuple[str, ...]:
+def told_by_rows(frame: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns in which rows next to each other are alike as no others are: members of a household, or a person's.
 
-    Neighbours are compared with rows further on, and with all others that are alike in the columns by which the file
-    is sorted.
+    And those alike in rows of one stretch of the file as in no others, which tell the order of something that it does
+    not show: places, interviewers, days. Neighbours are compared with rows further on, and with all others that are
+    alike in the columns by which the file is sorted.
 
     Examples
     --------
@@ -230,21 +231,13 @@ def rows_together(frame: Any) -> tuple[str, ...]:
     >>> rng = np.random.default_rng(1)
     >>> people = pl.DataFrame({"owns": rng.integers(0, 3, 200).repeat(3), "educ": rng.integers(0, 5, 600)})
     >>> files = people, people.sample(fraction=1, shuffle=True, seed=1), people.sort("owns", "educ")
-    >>> [rows_together(open_frame(file)) for file in files]
-    [('owns',), (), ()]
-    """
-    return told_by_rows(frame)[0]
-
-
-def told_by_rows(frame: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns of `rows_together`, and those alike in rows of one stretch of the file as in no others.
-
-    The latter tell the order of something that the file does not show: places, interviewers, days.
+    >>> [told_by_rows(open_frame(file)) for file in files]
+    [(('owns',), ()), ((), ()), ((), ())]
     """
     n = len(frame)
     if n < FEW:
         return (), ()
-    ranks = {name: _ranks(frame.get_column(name)) for name in plain_columns(frame)}
+    ranks = {name: dense_ranks(series_of(frame, name)) for name in plain_columns(frame)}
     left = {name: own for name, own in ranks.items() if 1 < own.max(initial=0) <= n / 2}
     block = np.zeros(n, np.int64)
     for own in left.values():  # nobody with an amount behind all of those with one
@@ -271,9 +264,14 @@ def told_by_rows(frame: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(together), tuple(stretches)
 
 
-def _ranks(column: Any) -> Ints:
+def series_of(frame: Any, name: str) -> pl.Series:
+    """A column of a frame in memory as Polars has it."""
+    return pl.Series(pl.from_arrow(to_arrow(frame.get_column(name))))
+
+
+def dense_ranks(column: pl.Series) -> Ints:
     """The place of each value among the different ones, from 1; 0 where it is missing."""
-    return np.asarray(pl.Series(pl.from_arrow(to_arrow(column))).rank("dense").fill_null(0), np.int64)
+    return np.asarray(column.rank("dense").fill_null(0), np.int64)
 
 
 def in_order_of(frame: Any, numbers: Sequence[str]) -> tuple[str, ...]:
@@ -293,10 +291,10 @@ def in_order_of(frame: Any, numbers: Sequence[str]) -> tuple[str, ...]:
     n = len(frame)
     if n < FEW:
         return ()
-    ranks = {name: _ranks(frame.get_column(name)) for name in plain_columns(frame)}
+    columns = plain_columns(frame)
     told = []
-    for name in (name for name in numbers if name in ranks):
-        own, place = ranks[name], np.arange(n)
+    for name in (name for name in numbers if name in columns):
+        own, place = dense_ranks(series_of(frame, name)), np.arange(n)
         there = own > 0
         if own.max(initial=0) < IN_ORDER or np.count_nonzero(there) < FEW:
             continue
@@ -305,9 +303,9 @@ def in_order_of(frame: Any, numbers: Sequence[str]) -> tuple[str, ...]:
             continue
         block = np.append(0, np.cumsum(np.diff(own) != 0))
         in_order = there.all() and _is_sorted(own, np.zeros(n, np.int64))
-        further = (codes for other, codes in ranks.items() if other != name and codes.max(initial=0) > 1)
+        others = (dense_ranks(series_of(frame, other)) for other in columns if other != name)  # few files need them
         ties = own.max() < n and bool((np.diff(own) == 0).any())
-        if not in_order or (ties and not any(_is_sorted(codes, block) for codes in further)):
+        if not in_order or (ties and not any(_is_sorted(codes, block) for codes in others if codes.max(initial=0) > 1)):
             told.append(name)
     return tuple(told)
 

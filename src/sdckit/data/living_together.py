@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from sdckit.data import pl
-from sdckit.data.columns import to_arrow
 from sdckit.data.frames import plain_columns
-from sdckit.data.households import ALIKE, CERTAIN, FEW
+from sdckit.data.households import ALIKE, CERTAIN, FEW, dense_ranks, series_of
 from sdckit.numerics.array_types import Ints
 
 SOME = 20_000  # records of a long file that are looked at: all that share a value
@@ -56,7 +55,7 @@ def values_together(
     """
     if len(frame) < FEW:
         return ()
-    columns = {name: pl.Series(pl.from_arrow(to_arrow(frame.get_column(name)))) for name in plain_columns(frame)}
+    columns = {name: series_of(frame, name) for name in plain_columns(frame)}
     free = [name for name in columns if name not in keys]
     levels = {name: _levels(column) for name, column in columns.items()}
     finest = sorted(free, key=lambda name: -levels[name])
@@ -67,7 +66,7 @@ def values_together(
             continue
         alike = _alike(own, others)
         if len(names) > 1:  # what one of both tells
-            codes = [_ranks(columns[name].gather(rows)) for name in names]
+            codes = [dense_ranks(columns[name].gather(rows)) for name in names]
             alike = {
                 other: how for other, how in alike.items() if not any(_follows(others[other], own) for own in codes)
             }
@@ -88,10 +87,6 @@ def _levels(column: Any) -> int:
     return int(column.approx_n_unique())
 
 
-def _ranks(column: pl.Series) -> Ints:
-    return np.asarray(column.rank("dense").fill_null(0), np.int64)
-
-
 def _sharing(names: Sequence[str], columns: Mapping[str, pl.Series]) -> tuple[Ints, Ints, dict[str, Ints]]:
     """Codes of the records that share a value of some columns with others, in its order, their rows, and other codes.
 
@@ -100,7 +95,7 @@ def _sharing(names: Sequence[str], columns: Mapping[str, pl.Series]) -> tuple[In
     column = columns[names[0]]
     parts = len(column) // SOME + 1
     rows = np.flatnonzero(column.hash().to_numpy() % parts == 0) if parts > 1 else np.arange(len(column))
-    codes = [_ranks(columns[name].gather(rows)) for name in names]
+    codes = [dense_ranks(columns[name].gather(rows)) for name in names]
     # many have no income, or 0
     there = np.all([(code > 0) & (code != 1 + np.bincount(code, minlength=2)[1:].argmax()) for code in codes], axis=0)
     own = np.where(there, 1 + _joint(codes), 0)
@@ -109,7 +104,7 @@ def _sharing(names: Sequence[str], columns: Mapping[str, pl.Series]) -> tuple[In
     if np.count_nonzero(is_own & (sizes[own] <= MOST)) < max(SHARED * len(rows), ENOUGH):
         return own, rows, {}
     rows = rows[is_own][np.argsort(own[is_own], kind="stable")]
-    others = {other: _ranks(columns[other].gather(rows)) for other in columns if other not in names}
+    others = {other: dense_ranks(columns[other].gather(rows)) for other in columns if other not in names}
     return np.sort(own[is_own]), rows, others
 
 
@@ -227,7 +222,7 @@ def _codes(column: Any) -> Ints:
         return np.asarray((column.cast(pl.Int64) - column.min() + 1).fill_null(0), np.int64)
     if column.dtype == pl.String:
         return np.asarray(column.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1), np.int64) + 1
-    return _ranks(column)
+    return dense_ranks(column)
 
 
 def _divides(sizes: Ints, codes: Ints, least: float = DIVIDED) -> bool:

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.data import households, limits, methods, nearest, pl
-from sdckit.data.columns import code_column, n_single, to_arrow
+from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.guessable_ids import TRIED, is_guessable
@@ -520,7 +520,7 @@ def _is_near(frame: Any, name: str, amount: str) -> bool:
     Guessed are the mean of the amounts with the next lower and the next higher number, and the step to these: rounded
     logarithms, percentiles, standard scores, running totals.
     """
-    read = (pl.Series(pl.from_arrow(to_arrow(frame.get_column(own)))) for own in (name, amount))
+    read = (households.series_of(frame, own) for own in (name, amount))
     values, amounts = (own.cast(pl.Float64).to_numpy() for own in read)
     values, amounts = values[np.isfinite(values)], amounts[np.isfinite(values)]
     there = np.isfinite(amounts)
