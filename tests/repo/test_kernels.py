@@ -1,4 +1,4 @@
-"""Kernels are called with few things: arrays that belong together come in a named tuple."""
+"""Kernels are called with few things (arrays that belong together come in a named tuple) and are quick to compile."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from tree import ROOT, SRC, none_offends, parsed, sources, statements
 
 MOST = 10
+NUMBERS = {"np.inf", "-np.inf", "False", "empty", "ones / (stop - start)"}  # by their names; others by their form
 
 
 def kernels(path: Path) -> list[ast.FunctionDef]:
@@ -45,4 +46,37 @@ def test_a_kernel_takes_few_arguments() -> None:
             if too_many(kernel)
         ),
         f"a kernel takes at most {MOST} arguments, each by its name: group those that belong together",
+    )
+
+
+def copied_slices(kernel: ast.FunctionDef) -> list[str]:
+    """Assignments of what may be an array to a slice."""
+    return [
+        ast.unparse(node)
+        for node in ast.walk(kernel)
+        if isinstance(node, ast.Assign) and any(map(is_slice, node.targets)) and not is_number(node.value)
+    ]
+
+
+def is_slice(target: ast.expr) -> bool:
+    return any(isinstance(node, ast.Slice) for node in ast.walk(target))
+
+
+def is_number(value: ast.expr) -> bool:
+    """Whether it is a constant or a sum."""
+    if isinstance(value, ast.Tuple):
+        return all(map(is_number, value.elts))
+    text = ast.unparse(value)
+    return text in NUMBERS or text.endswith(".sum()") or text.isupper() or text.lstrip("-").replace(".", "").isdigit()
+
+
+def test_a_kernel_copies_element_by_element() -> None:
+    none_offends(
+        (
+            f"{path.relative_to(ROOT)}:{kernel.lineno} {kernel.name}: {assignment}"
+            for path, found in compiled().items()
+            for kernel in found
+            for assignment in copied_slices(kernel)
+        ),
+        "an array assigned to a slice takes 4 s to compile (a message of shapes that differ): use a loop",
     )

@@ -69,7 +69,8 @@ def _squared_distances(columns, center, root, out):  # type: ignore[no-untyped-d
 @njit(cache=True, nogil=True)
 def _smallest(values, h, left):  # type: ignore[no-untyped-def]
     """The h-th smallest of the values (n,), by Hoare's quickselect; `left` (n,) is overwritten."""
-    left[:] = values
+    for i in range(len(values)):  # an assignment of slices takes 4 s more to compile
+        left[i] = values[i]
     low, high, k = 0, len(values) - 1, h - 1
     while low < high:
         pivot = left[(low + high) // 2]
@@ -144,7 +145,8 @@ def _settle(columns, h, steps, chosen):  # type: ignore[no-untyped-def]
     old_center, old_covariance = center, covariance
     while size < before and steps > 0 and size > -np.inf:
         before, old_center, old_covariance = size, center, covariance
-        old[:] = chosen
+        for i in range(n):
+            old[i] = chosen[i]
         root = _root_of_inverse(covariance)
         _squared_distances(columns, center, root, distance)
         _nearest(distance, h, work, chosen)
@@ -152,7 +154,8 @@ def _settle(columns, h, steps, chosen):  # type: ignore[no-untyped-def]
         steps -= 1
     if size > before + 1e-8 + 1e-5 * abs(before) and steps > 0:
         center, covariance, size = old_center, old_covariance, before
-        chosen[:] = old
+        for i in range(n):
+            chosen[i] = old[i]
     _squared_distances(columns, center, root, distance)
     return center, covariance, size, distance
 

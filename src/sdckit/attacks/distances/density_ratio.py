@@ -138,7 +138,8 @@ def _log_sums(numbers, codes, ends, row_numbers, row_codes, same, other, out):  
     shift, top = np.full(len(out), same[len(numbers) :].sum()), np.empty(len(out))  # no product is larger
     left = np.arange(len(out))
     while len(left):
-        out[left], top[left] = 0.0, -np.inf
+        for i in left:
+            out[i], top[i] = 0.0, -np.inf
         for start in range(0, n, BLOCK):  # for all targets: a block stays in the cache of the processor
             stop = min(start + BLOCK, n)
             for i in left:
@@ -148,10 +149,13 @@ def _log_sums(numbers, codes, ends, row_numbers, row_codes, same, other, out):  
                         _log_kernels(numbers[:, i], codes[:, i], row_numbers, row_codes, first, same, other, here)
                         top[i] = max(top[i], _largest(here))
                         out[i] += _sum_of_exponentials(here, shift[i], scales)
-        # even the likeliest row is far from it: others may be lost
-        left = left[(top[left] - shift[left] < FAR) & (top[left] > -np.inf)]
-        shift[left] = top[left]
-    out[:] = shift + np.log(out)
+        far = 0
+        for i in left:  # loops: assignments of arrays take 5 s more to compile
+            if top[i] - shift[i] < FAR and top[i] > -np.inf:  # even the likeliest row is far from it: others may be lost
+                left[far], shift[i], far = i, top[i], far + 1
+        left = left[:far]
+    for i in range(len(out)):
+        out[i] = shift[i] + np.log(out[i])
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})

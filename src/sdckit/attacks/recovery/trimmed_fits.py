@@ -182,10 +182,12 @@ def trimmed_fits(y, terms, sets, draws, enough, near, out):  # type: ignore[no-u
                     better = mean < least
                 elif better:
                     ordered, limit_of_best = False, limit
-                    best[:n] = off[:n]
+                    for i in range(n):  # an assignment of slices takes 4 s more to compile
+                        best[i] = off[i]
                 if better:
                     least = mean
-                    out[c, 1:] = right[:size]
+                    for k in range(size):
+                        out[c, k + 1] = right[k]
                 step += 1
                 if step <= STEPS:
                     _normal(x, own, off, limit, n, at, matrix, right)

@@ -454,7 +454,8 @@ def _sum(base, query, sets, fields, answers, values, sums, begin, end):  # type:
                 groups = number_groups(query, ties, n_ties, kept[s], keys[:places], number, of)
                 _sum_groups(base, kept[s], keys[:places], number, groups, values, of_group)
                 for t in range(n_ties):
-                    sums[ties[t]] += of_group[of[t]]
+                    for v in range(values.shape[1]):
+                        sums[ties[t], v] += of_group[of[t], v]
             if n_nearer > 0:
                 places = room_for(n_nearer)
                 groups = number_groups(query, nearer, n_nearer, kept[s], keys[:places], number, of)
@@ -466,7 +467,8 @@ def _sum(base, query, sets, fields, answers, values, sums, begin, end):  # type:
                     for i in range(members_begin[g], members_begin[g + 1]):
                         if differ(query[q], base[order[i]], bits):
                             often = _supersets(columns[s], columns, begins[last], begins[last + 1])
-                            sums[q] -= (often - 1) * values[order[i]]
+                            for v in range(values.shape[1]):
+                                sums[q, v] -= (often - 1) * values[order[i], v]
 
 
 @njit(cache=True, nogil=True)
