@@ -60,6 +60,17 @@ def with_category(path: Path) -> None:
     frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_feather(path)
 
 
+def with_metadata_of_a_batch(path: Path) -> None:
+    (batch,) = PEOPLE.to_arrow().to_batches()
+    with pa.ipc.new_file(path, batch.schema) as writer:
+        writer.write_batch(batch, custom_metadata={"largest": "9100"})
+
+
+def with_list_of_texts(path: Path) -> None:
+    region = pa.DictionaryArray.from_arrays([0, 1, 1, None], ["N", "S", "X"])
+    pq.write_table(pa.table({"region": region}), path, store_schema=False)
+
+
 def with_attributes(path: Path) -> None:
     frame = PEOPLE.to_pandas()
     frame.attrs = {"largest": 9100}
@@ -203,6 +214,8 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "note": ("sav", lambda path: labelled(path, note="the mayor has 9100"), "notes"),
     "title of the file": ("dta", lambda path: labelled(path, file_label="the mayor has 9100"), "notes"),
     "category": ("parquet", with_category, CATEGORY),
+    "category, read as text": ("parquet", with_list_of_texts, CATEGORY),
+    "metadata of a batch": ("arrow", with_metadata_of_a_batch, "notes"),
     "category, Arrow": ("feather", with_category, CATEGORY),
     "attributes": ("parquet", with_attributes, "notes"),
     "attributes of a field": ("parquet", of_fields, "notes"),

@@ -216,6 +216,7 @@ def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
     """Metadata, categories that no record has, several missing values, and, of Arrow files, values beneath them."""
     fields = list(schema := read_labelled.stored_schema(path, kind))
     yield from _of_schema(schema)
+    yield from [NOTES] * (kind == "Arrow" and read_labelled.holds_metadata(path))
     if kind == "Parquet" and _has_small_groups(path):
         yield ROW_GROUPS
     described = read_labelled.column_descriptions(path, kind)
@@ -223,16 +224,17 @@ def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
         yield TOLD_LABELS.format(some_of(told))
     # besides NaN, and the least number for times; a mixture of both is none
     fills = (0, 1) if b"pandas" in (schema.metadata or {}) else (0,)
-    coded = [field.name for field in fields if pa.types.is_dictionary(field.type)]
+    listed = read_labelled.listed_texts(path) if kind == "Parquet" else []
+    coded = [field.name for field in fields if pa.types.is_dictionary(field.type) or field.name in listed]
     unused: dict[str, set[Any]] = {name: set() for name in coded}
     used: dict[str, set[Any]] = {name: set() for name in coded}
     beneath: dict[str, None] = {}
     bits: dict[str, _Bits] = {field.name: (set(), set()) for field in fields}
-    texts = [field.name for field in fields if codes and _is_text(field.type)]
+    texts = [field.name for field in fields if codes and _is_text(field.type) and field.name not in listed]
     numbers = [field.name for field in fields if pa.types.is_floating(field.type)]
     ways: dict[str, set[str | None]] = {field.name: set() for field in fields}
     read = [*coded, *texts, *numbers] if kind == "Parquet" else [field.name for field in fields]
-    for batch in read_labelled.stored_batches(path, kind, read):
+    for batch in read_labelled.stored_batches(path, kind, read, listed):
         for name in (*coded, *texts, *numbers):
             ways[name].update([None] if batch.column(name).null_count else [])
         for name in texts:
