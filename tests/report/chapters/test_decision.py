@@ -42,7 +42,7 @@ from sdckit.report.chapters.page import lay_out, texts_of
 from sdckit.report.chapters.sentences import declared_limits, headline
 from sdckit.report.formats.write import plain_document
 from sdckit.report.language import wording
-from sdckit.report.views.joint_audit import TABLES_OPEN
+from sdckit.report.views.joint_audit import CELLS_OPEN, TABLES_OPEN
 from sdckit.report.wording import say
 
 PLACES = ["answer", "next", "open", "picture", "good", "question", "conditions", "signed"]
@@ -266,6 +266,11 @@ def test_tables_that_no_limit_asks_about_remain_open() -> None:
     limited = scenario.changed(thresholds=limits | {"joint_recoverable": 0.0})
     points = remaining_questions(plain_document(sdc.assess(data, hidden, scenario=limited)))
     assert not [one for one in points if "joint-audit" in one]
+    few = limited.changed(tables=[tables[0] | {"suppressed_below": 50}])
+    points = remaining_questions(plain_document(sdc.assess(data, hidden, scenario=few)))
+    assert [one for one in points if "joint-audit" in one] == [
+        f"{CELLS_OPEN} sdckit joint-audit RELEASE --scenario SCENARIO.toml --original FILE"
+    ]
 
 
 def test_what_remains_open_is_said() -> None:

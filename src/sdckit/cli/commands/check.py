@@ -120,14 +120,16 @@ def check(
 def _of_tables(result: CheckResult, reading: Reading, release: Release, scenario: str) -> list[str]:
     """What is left open of tables that the scenario declares, with the commands that tell it."""
     from sdckit.report.chapters.document import tables_kinds
-    from sdckit.report.views.joint_audit import TABLES_OPEN, tables_command
+    from sdckit.report.views.joint_audit import tables_command, tables_open
 
     kinds, judged = tables_kinds(result.assessment.scenario), {verdict.name for verdict in result.verdicts}
+    audits: list[Any] = [own.results.get("joint_audit") for own in result.assessment.intruders]
+    words = tables_open(kinds, judged, cells=any(audit is not None and any(audit.cells) for audit in audits))
     original = path_typed(reading.file) if release.files else ""
     more = as_typed(reading) + ("" if release.log is None else f" --log {path_typed(release.log)}")
     files = map(path_typed, release.files or [reading.file])
-    commands = [tables_command(kinds, judged, file, original, scenario + more) for file in files]
-    return [TABLES_OPEN, *(f"  {command}" for command in commands)] if any(commands) else []
+    commands = [tables_command(kinds, file, original, scenario + more) for file in files]
+    return [words, *(f"  {command}" for command in commands)] if words else []
 
 
 def _write_verdicts(path: Path, result: CheckResult, *, protected: bool) -> None:
