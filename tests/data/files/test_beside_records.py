@@ -238,6 +238,33 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "filter": ("xlsx", lambda path: workbook(path, more=filtered), AROUND),
     "conditional format": ("xlsx", lambda path: workbook(path, more=coloured), AROUND),
     "header": ("xlsx", lambda path: workbook(path, more=lambda book: book.worksheets()[0].set_header("9100")), AROUND),
+    "merged cells": (
+        "xlsx",
+        lambda path: workbook(path, more=lambda book: book.worksheets()[0].merge_range("D2:D3", "")),
+        AROUND,
+    ),
+    "breaks": (
+        "xlsx",
+        lambda path: workbook(path, more=lambda book: book.worksheets()[0].set_h_pagebreaks([3])),
+        AROUND,
+    ),
+    "protected range": (
+        "xlsx",
+        lambda path: with_part(
+            path,
+            "xl/worksheets/sheet1.xml",
+            b"</sheetData>",
+            b'</sheetData><protectedRanges><protectedRange sqref="B3" name="the mayor"/></protectedRanges>',
+        ),
+        AROUND,
+    ),
+    "read aloud": (
+        "xlsx",
+        lambda path: with_part(
+            path, "xl/sharedStrings.xml", b"</si>", b'<rPh sb="0" eb="1"><t>the mayor</t></rPh></si>'
+        ),
+        "texts that no cell",
+    ),
     "link": (
         "xlsx",
         lambda path: workbook(

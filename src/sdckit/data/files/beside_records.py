@@ -34,7 +34,8 @@ ABOVE = "rows above the names of columns, at which no measure looks"
 FORMULAS = "formulas, which may name what a cell does not show"
 TEXTS = "texts that no cell of the sheet shows: write_file leaves them out"
 AROUND = (
-    "lists of allowed values, filters, conditional formats, headers or names beside cells, at which no measure looks"
+    "lists of allowed values, filters, conditional formats, headers, merged cells, breaks or names beside cells, at "
+    "which no measure looks"
 )
 PARTS = "comments, pivot tables, drawings or links of a workbook, at which no measure looks"
 SPELLED = (
@@ -79,11 +80,16 @@ _OLDER_STATA = {113: 162, 114: 199, 115: 199}  # format: bytes that describe a c
 _ENDS_DICTIONARY = (999).to_bytes(4, "little") + bytes(4)
 _ATTRIBUTES = re.compile(rb"\x07\0{3}[\x11\x12]\0{3}\x01\0{3}.{4}", re.DOTALL)  # of the file, and of its variables
 _ROLES = re.compile(rb"([^:/()]+:\$@Role\('\d'\n\)/?)*")
+_PHONETIC = re.compile(rb"<(?:\w+:)?rPh[\s>]")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>]")
 _AROUND = re.compile(
-    rb"<(?:\w+:)?(?:dataValidation|cfRule|filters?|customFilters?|dynamicFilter|top10|inputCells|hyperlink"
-    rb"|(?:odd|even|first)(?:Header|Footer)|calculatedColumnFormula|totalsRowFormula|definedName(?![^>]*_xlnm\.))[\s>]"
-    rb"|totalsRowLabel="
+    rb"<(?:\w+:)?(?:filters?|customFilters?|dynamicFilter|top10|calculatedColumnFormula|totalsRowFormula"
+    rb"|definedName(?![^>]*_xlnm\.))[\s>]|totalsRowLabel="
+)
+_BESIDE_CELLS = re.compile(  # of a sheet all but how it is shown and printed, and its one protection
+    rb"<(?!/|\?|(?:\w+:)?(?:>|(?:worksheet|sheet(?:Pr|Views?|FormatPr|CalcPr|Protection)|tabColor|outlinePr|pageSetUpPr"
+    rb"|dimension|pane|selection|cols?|autoFilter|filterColumn|sort(?:State|Condition)|phoneticPr|printOptions"
+    rb"|page(?:Margins|Setup)|headerFooter|tableParts?|(?:legacyD|d)rawing)[\s/>]))"
 )
 _SAID = re.compile(rb"<(?:\w+:)?(?:title|subject|description|keywords|category|contentStatus|HyperlinkBase)>[^<]")
 _SCHEMA = {b"ARROW:schema", b"org.apache.spark.version", b"org.apache.spark.timeZone"}
@@ -160,6 +166,7 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *,
     if (header_row or 1) > 1:
         yield ABOVE
     found, shown, texts = dict.fromkeys((FORMULAS, TEXTS, AROUND, NOTES, PARTS), False), set[bytes](), 0
+    read_aloud = False
     with zipfile.ZipFile(path) as book:
         names = book.namelist()
         for name in filter(
@@ -168,14 +175,17 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *,
             content = book.read(name)
             if name == "xl/sharedStrings.xml":
                 texts = len(workbook_checks.STRING.findall(content))
+                read_aloud = _PHONETIC.search(content) is not None
                 continue
             shown.update(workbook_checks.TEXT_OF_CELL.findall(content))
             around = content.partition(b"sheetData")[0] + content.rpartition(b"sheetData")[2]
             found[FORMULAS] |= _FORMULA.search(content) is not None
             found[AROUND] |= _AROUND.search(around) is not None
+            found[AROUND] |= "worksheets" in name and _BESIDE_CELLS.search(around) is not None
             found[NOTES] |= name.startswith("docProps/") and _SAID.search(content) is not None
-    found[TEXTS] = len(shown) < texts
-    found[PARTS] = bool(book.comment) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
+    found[TEXTS] = len(shown) < texts or read_aloud
+    commented = book.comment or any(part.comment for part in book.infolist())
+    found[PARTS] = bool(commented) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
     yield from (words for words, there in found.items() if there)
     several, styled = spellings.spellings_of_cells(path, header_row, codes=codes)
     if several:
