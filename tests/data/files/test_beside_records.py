@@ -158,12 +158,12 @@ def with_comment(path: Path) -> None:
         book.comment = b"the mayor has 9100"
 
 
-def with_attribute(path: Path, said: bytes) -> None:
-    """A custom attribute of a variable, as SPSS writes it."""
+def with_attribute(path: Path, said: bytes, subtype: int = 18) -> None:
+    """A custom attribute of a variable, or another record of texts, as SPSS writes it."""
     labelled(path)
     content = path.read_bytes()
     at = content.rindex(struct.pack("<ii", 999, 0))
-    path.write_bytes(content[:at] + struct.pack("<iiii", 7, 18, 1, len(said)) + said + content[at:])
+    path.write_bytes(content[:at] + struct.pack("<iiii", 7, subtype, 1, len(said)) + said + content[at:])
 
 
 def of_several_ways(path: Path) -> None:
@@ -285,6 +285,7 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
         "values that it declares missing (pay)",
     ),
     "attribute of a variable": ("sav", lambda path: with_attribute(path, b"pay:largest('9100'\n)"), "notes"),
+    "set of variables": ("sav", lambda path: with_attribute(path, b"Illnesses= pay", 5), "notes"),
     "characteristic": ("dta", with_characteristic, "notes"),
     "after the end": ("dta", with_more, "notes"),
     "letters of Stata": (

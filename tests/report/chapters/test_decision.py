@@ -39,7 +39,7 @@ from sdckit.report.chapters.decision import (
     steps_by_limit,
 )
 from sdckit.report.chapters.page import lay_out, texts_of
-from sdckit.report.chapters.sentences import declared_limits, headline
+from sdckit.report.chapters.sentences import N_ROWS_OPEN, declared_limits, headline
 from sdckit.report.formats.write import plain_document
 from sdckit.report.language import wording
 from sdckit.report.views.joint_audit import CELLS_OPEN, TABLES_OPEN
@@ -195,8 +195,10 @@ def test_where_no_key_is_ranked_the_advice_still_says_what_to_apply() -> None:
     """Keys are not ranked for people who are followed through their rows."""
     panel = pl.DataFrame({"who": [at // 2 for at in range(60)], "age": [20, 21, *[30, 40] * 29]})
     scenario = Scenario(keys=["age"], person="who", thresholds={"k": 3})
-    steps = next_steps(plain_document(sdc.assess(panel, scenario=scenario)))
-    assert steps == [COARSER, AGAIN]
+    document = plain_document(sdc.assess(panel, scenario=scenario))
+    assert next_steps(document) == [COARSER, AGAIN]
+    assert N_ROWS_OPEN in remaining_questions(document)
+    assert N_ROWS_OPEN not in remaining_questions(plain(keys=["sex"], thresholds={"k": 2}))
 
 
 def test_without_limits_they_come_first() -> None:

@@ -236,7 +236,7 @@ def _print(
     from sdckit.report.blocks import Items, Paragraph, Verdicts
     from sdckit.report.chapters.coverage_chapter import coverage_blocks
     from sdckit.report.chapters.decision import NEXT, of_population
-    from sdckit.report.chapters.sentences import limits_tree, release_sentence
+    from sdckit.report.chapters.sentences import N_ROWS_OPEN, limits_tree, release_sentence
 
     compared = result.assessment.compared
     scenario, columns = result.assessment.scenario, result.assessment.column_roles
@@ -254,6 +254,8 @@ def _print(
         print_blocks([Paragraph(f"\n{NEXT}:"), Items(lines)])
     for line in result.households_alone(protected=protected):
         errors.tell(line)
+    if any(verdict.single_rows for verdict in result.verdicts):
+        print_blocks([Paragraph(N_ROWS_OPEN)])
     if taken := whole_population(result.assessment.scenario, name):
         errors.tell(taken)
     if people := result.assessment.stands_for:

@@ -78,7 +78,9 @@ _PARTS = re.compile(
 _HEADER, _LITTLE_ENDIAN, _LAST = 111, 2, b"</stata_dta>"
 _OLDER_STATA = {113: 162, 114: 199, 115: 199}  # format: bytes that describe a column, before the characteristics
 _ENDS_DICTIONARY = (999).to_bytes(4, "little") + bytes(4)
-_ATTRIBUTES = re.compile(rb"\x07\0{3}[\x11\x12]\0{3}\x01\0{3}.{4}", re.DOTALL)  # of the file, and of its variables
+_ATTRIBUTES = re.compile(
+    rb"\x07\0{3}[\x05\x0a\x11\x12]\0{3}\x01\0{3}.{4}", re.DOTALL
+)  # of the file, and of its variables
 _ROLES = re.compile(rb"([^:/()]+:\$@Role\('\d'\n\)/?)*")
 _PHONETIC = re.compile(rb"<(?:\w+:)?rPh[\s>]")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>]")

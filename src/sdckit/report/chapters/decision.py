@@ -257,6 +257,7 @@ def remaining_questions(plain: Plain) -> list[str]:
     if people := (plain["stands_for"] or {}).get("value"):
         points.append(of_population(people))
     points += [*households_alone(plain), *_found_without_a_limit(plain), *_models_left_out(plain)]
+    points += [worded.N_ROWS_OPEN] * any(verdict.get("single_rows") for verdict in plain["verdicts"])
     if "left_to_office" not in plain:
         named = ("RELEASE", "FILE") if "released" in plain else ("FILE", "")
         judged = [verdict["name"] for verdict in plain["verdicts"]]
