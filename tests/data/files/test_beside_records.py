@@ -60,6 +60,17 @@ def with_category(path: Path) -> None:
     frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_feather(path)
 
 
+def with_metadata_of_a_batch(path: Path) -> None:
+    (batch,) = PEOPLE.to_arrow().to_batches()
+    with pa.ipc.new_file(path, batch.schema) as writer:
+        writer.write_batch(batch, custom_metadata={"largest": "9100"})
+
+
+def with_list_of_texts(path: Path) -> None:
+    region = pa.DictionaryArray.from_arrays([0, 1, 1, None], ["N", "S", "X"])
+    pq.write_table(pa.table({"region": region}), path, store_schema=False)
+
+
 def with_attributes(path: Path) -> None:
     frame = PEOPLE.to_pandas()
     frame.attrs = {"largest": 9100}
@@ -147,12 +158,12 @@ def with_comment(path: Path) -> None:
         book.comment = b"the mayor has 9100"
 
 
-def with_attribute(path: Path, said: bytes) -> None:
-    """A custom attribute of a variable, as SPSS writes it."""
+def with_attribute(path: Path, said: bytes, subtype: int = 18) -> None:
+    """A custom attribute of a variable, or another record of texts, as SPSS writes it."""
     labelled(path)
     content = path.read_bytes()
     at = content.rindex(struct.pack("<ii", 999, 0))
-    path.write_bytes(content[:at] + struct.pack("<iiii", 7, 18, 1, len(said)) + said + content[at:])
+    path.write_bytes(content[:at] + struct.pack("<iiii", 7, subtype, 1, len(said)) + said + content[at:])
 
 
 def of_several_ways(path: Path) -> None:
@@ -203,6 +214,8 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "note": ("sav", lambda path: labelled(path, note="the mayor has 9100"), "notes"),
     "title of the file": ("dta", lambda path: labelled(path, file_label="the mayor has 9100"), "notes"),
     "category": ("parquet", with_category, CATEGORY),
+    "category, read as text": ("parquet", with_list_of_texts, CATEGORY),
+    "metadata of a batch": ("arrow", with_metadata_of_a_batch, "notes"),
     "category, Arrow": ("feather", with_category, CATEGORY),
     "attributes": ("parquet", with_attributes, "notes"),
     "attributes of a field": ("parquet", of_fields, "notes"),
@@ -225,6 +238,33 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "filter": ("xlsx", lambda path: workbook(path, more=filtered), AROUND),
     "conditional format": ("xlsx", lambda path: workbook(path, more=coloured), AROUND),
     "header": ("xlsx", lambda path: workbook(path, more=lambda book: book.worksheets()[0].set_header("9100")), AROUND),
+    "merged cells": (
+        "xlsx",
+        lambda path: workbook(path, more=lambda book: book.worksheets()[0].merge_range("D2:D3", "")),
+        AROUND,
+    ),
+    "breaks": (
+        "xlsx",
+        lambda path: workbook(path, more=lambda book: book.worksheets()[0].set_h_pagebreaks([3])),
+        AROUND,
+    ),
+    "protected range": (
+        "xlsx",
+        lambda path: with_part(
+            path,
+            "xl/worksheets/sheet1.xml",
+            b"</sheetData>",
+            b'</sheetData><protectedRanges><protectedRange sqref="B3" name="the mayor"/></protectedRanges>',
+        ),
+        AROUND,
+    ),
+    "read aloud": (
+        "xlsx",
+        lambda path: with_part(
+            path, "xl/sharedStrings.xml", b"</si>", b'<rPh sb="0" eb="1"><t>the mayor</t></rPh></si>'
+        ),
+        "texts that no cell",
+    ),
     "link": (
         "xlsx",
         lambda path: workbook(
@@ -245,6 +285,7 @@ HELD: dict[str, tuple[str, Callable[[Path], object], str]] = {
         "values that it declares missing (pay)",
     ),
     "attribute of a variable": ("sav", lambda path: with_attribute(path, b"pay:largest('9100'\n)"), "notes"),
+    "set of variables": ("sav", lambda path: with_attribute(path, b"Illnesses= pay", 5), "notes"),
     "characteristic": ("dta", with_characteristic, "notes"),
     "after the end": ("dta", with_more, "notes"),
     "letters of Stata": (

@@ -39,6 +39,7 @@ TOLD: dict[str, tuple[Callable[[xlsxwriter.Workbook, Worksheet], object], str]] 
     "number as text": (lambda book, sheet: sheet.write_string("B2", "1200"), "pay"),
     "style of a cell": (lambda book, sheet: sheet.write_number("B3", 1500, book.add_format({"bold": True})), ""),
     "style of a row": (lambda book, sheet: sheet.set_row(2, None, book.add_format({"italic": True})), ""),
+    "height of a row": (lambda book, sheet: sheet.set_row(2, 40), ""),
     "hidden row": (lambda book, sheet: sheet.set_row(2, None, None, {"hidden": True}), ""),
     "part of a text": (
         lambda book, sheet: sheet.write_rich_string("A3", "S", book.add_format({"bold": True}), "outh"),

@@ -14,6 +14,7 @@ from sdckit.data.frames import open_frame
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios import column_roles
 from sdckit.data.scenarios.column_roles import (
+    NESTED,
     ROWS_TOGETHER,
     ColumnRoles,
     among_columns,
@@ -136,6 +137,8 @@ def test_many_values_of_a_plan_are_counted_in_the_engine() -> None:
 def test_a_column_without_plain_values_is_not_covered() -> None:
     frame = pl.DataFrame({"sex": [1] * 30, "list": [[1, 2]] * 30})
     assert columns_of(frame, insensitive=["*"], **WHY).missing == ("list",)
+    named = columns_of(frame, insensitive=["list"])
+    assert (named.missing, named.holds, named.not_judged) == ((), None, ((NESTED, ("list",)),))
 
 
 def test_several_files_are_taken_together() -> None:

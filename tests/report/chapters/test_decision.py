@@ -39,10 +39,10 @@ from sdckit.report.chapters.decision import (
     steps_by_limit,
 )
 from sdckit.report.chapters.page import lay_out, texts_of
-from sdckit.report.chapters.sentences import declared_limits, headline
+from sdckit.report.chapters.sentences import N_ROWS_OPEN, declared_limits, headline
 from sdckit.report.formats.write import plain_document
 from sdckit.report.language import wording
-from sdckit.report.views.joint_audit import TABLES_OPEN
+from sdckit.report.views.joint_audit import CELLS_OPEN, TABLES_OPEN
 from sdckit.report.wording import say
 
 PLACES = ["answer", "next", "open", "picture", "good", "question", "conditions", "signed"]
@@ -195,8 +195,10 @@ def test_where_no_key_is_ranked_the_advice_still_says_what_to_apply() -> None:
     """Keys are not ranked for people who are followed through their rows."""
     panel = pl.DataFrame({"who": [at // 2 for at in range(60)], "age": [20, 21, *[30, 40] * 29]})
     scenario = Scenario(keys=["age"], person="who", thresholds={"k": 3})
-    steps = next_steps(plain_document(sdc.assess(panel, scenario=scenario)))
-    assert steps == [COARSER, AGAIN]
+    document = plain_document(sdc.assess(panel, scenario=scenario))
+    assert next_steps(document) == [COARSER, AGAIN]
+    assert N_ROWS_OPEN in remaining_questions(document)
+    assert N_ROWS_OPEN not in remaining_questions(plain(keys=["sex"], thresholds={"k": 2}))
 
 
 def test_without_limits_they_come_first() -> None:
@@ -266,6 +268,11 @@ def test_tables_that_no_limit_asks_about_remain_open() -> None:
     limited = scenario.changed(thresholds=limits | {"joint_recoverable": 0.0})
     points = remaining_questions(plain_document(sdc.assess(data, hidden, scenario=limited)))
     assert not [one for one in points if "joint-audit" in one]
+    few = limited.changed(tables=[tables[0] | {"suppressed_below": 50}])
+    points = remaining_questions(plain_document(sdc.assess(data, hidden, scenario=few)))
+    assert [one for one in points if "joint-audit" in one] == [
+        f"{CELLS_OPEN} sdckit joint-audit RELEASE --scenario SCENARIO.toml --original FILE"
+    ]
 
 
 def test_what_remains_open_is_said() -> None:

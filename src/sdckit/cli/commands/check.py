@@ -120,14 +120,16 @@ def check(
 def _of_tables(result: CheckResult, reading: Reading, release: Release, scenario: str) -> list[str]:
     """What is left open of tables that the scenario declares, with the commands that tell it."""
     from sdckit.report.chapters.document import tables_kinds
-    from sdckit.report.views.joint_audit import TABLES_OPEN, tables_command
+    from sdckit.report.views.joint_audit import tables_command, tables_open
 
     kinds, judged = tables_kinds(result.assessment.scenario), {verdict.name for verdict in result.verdicts}
+    audits: list[Any] = [own.results.get("joint_audit") for own in result.assessment.intruders]
+    words = tables_open(kinds, judged, cells=any(audit is not None and any(audit.cells) for audit in audits))
     original = path_typed(reading.file) if release.files else ""
     more = as_typed(reading) + ("" if release.log is None else f" --log {path_typed(release.log)}")
     files = map(path_typed, release.files or [reading.file])
-    commands = [tables_command(kinds, judged, file, original, scenario + more) for file in files]
-    return [TABLES_OPEN, *(f"  {command}" for command in commands)] if any(commands) else []
+    commands = [tables_command(kinds, file, original, scenario + more) for file in files]
+    return [words, *(f"  {command}" for command in commands)] if words else []
 
 
 def _write_verdicts(path: Path, result: CheckResult, *, protected: bool) -> None:
@@ -234,7 +236,7 @@ def _print(
     from sdckit.report.blocks import Items, Paragraph, Verdicts
     from sdckit.report.chapters.coverage_chapter import coverage_blocks
     from sdckit.report.chapters.decision import NEXT, of_population
-    from sdckit.report.chapters.sentences import limits_tree, release_sentence
+    from sdckit.report.chapters.sentences import N_ROWS_OPEN, limits_tree, release_sentence
 
     compared = result.assessment.compared
     scenario, columns = result.assessment.scenario, result.assessment.column_roles
@@ -252,6 +254,8 @@ def _print(
         print_blocks([Paragraph(f"\n{NEXT}:"), Items(lines)])
     for line in result.households_alone(protected=protected):
         errors.tell(line)
+    if any(verdict.single_rows for verdict in result.verdicts):
+        print_blocks([Paragraph(N_ROWS_OPEN)])
     if taken := whole_population(result.assessment.scenario, name):
         errors.tell(taken)
     if people := result.assessment.stands_for:

@@ -34,7 +34,8 @@ ABOVE = "rows above the names of columns, at which no measure looks"
 FORMULAS = "formulas, which may name what a cell does not show"
 TEXTS = "texts that no cell of the sheet shows: write_file leaves them out"
 AROUND = (
-    "lists of allowed values, filters, conditional formats, headers or names beside cells, at which no measure looks"
+    "lists of allowed values, filters, conditional formats, headers, merged cells, breaks or names beside cells, at "
+    "which no measure looks"
 )
 PARTS = "comments, pivot tables, drawings or links of a workbook, at which no measure looks"
 SPELLED = (
@@ -77,13 +78,20 @@ _PARTS = re.compile(
 _HEADER, _LITTLE_ENDIAN, _LAST = 111, 2, b"</stata_dta>"
 _OLDER_STATA = {113: 162, 114: 199, 115: 199}  # format: bytes that describe a column, before the characteristics
 _ENDS_DICTIONARY = (999).to_bytes(4, "little") + bytes(4)
-_ATTRIBUTES = re.compile(rb"\x07\0{3}[\x11\x12]\0{3}\x01\0{3}.{4}", re.DOTALL)  # of the file, and of its variables
+_ATTRIBUTES = re.compile(
+    rb"\x07\0{3}[\x05\x0a\x11\x12]\0{3}\x01\0{3}.{4}", re.DOTALL
+)  # of the file, and of its variables
 _ROLES = re.compile(rb"([^:/()]+:\$@Role\('\d'\n\)/?)*")
+_PHONETIC = re.compile(rb"<(?:\w+:)?rPh[\s>]")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>]")
 _AROUND = re.compile(
-    rb"<(?:\w+:)?(?:dataValidation|cfRule|filters?|customFilters?|dynamicFilter|top10|inputCells|hyperlink"
-    rb"|(?:odd|even|first)(?:Header|Footer)|calculatedColumnFormula|totalsRowFormula|definedName(?![^>]*_xlnm\.))[\s>]"
-    rb"|totalsRowLabel="
+    rb"<(?:\w+:)?(?:filters?|customFilters?|dynamicFilter|top10|calculatedColumnFormula|totalsRowFormula"
+    rb"|definedName(?![^>]*_xlnm\.))[\s>]|totalsRowLabel="
+)
+_BESIDE_CELLS = re.compile(  # of a sheet all but how it is shown and printed, and its one protection
+    rb"<(?!/|\?|(?:\w+:)?(?:>|(?:worksheet|sheet(?:Pr|Views?|FormatPr|CalcPr|Protection)|tabColor|outlinePr|pageSetUpPr"
+    rb"|dimension|pane|selection|cols?|autoFilter|filterColumn|sort(?:State|Condition)|phoneticPr|printOptions"
+    rb"|page(?:Margins|Setup)|headerFooter|tableParts?|(?:legacyD|d)rawing)[\s/>]))"
 )
 _SAID = re.compile(rb"<(?:\w+:)?(?:title|subject|description|keywords|category|contentStatus|HyperlinkBase)>[^<]")
 _SCHEMA = {b"ARROW:schema", b"org.apache.spark.version", b"org.apache.spark.timeZone"}
@@ -160,6 +168,7 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *,
     if (header_row or 1) > 1:
         yield ABOVE
     found, shown, texts = dict.fromkeys((FORMULAS, TEXTS, AROUND, NOTES, PARTS), False), set[bytes](), 0
+    read_aloud = False
     with zipfile.ZipFile(path) as book:
         names = book.namelist()
         for name in filter(
@@ -168,14 +177,17 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *,
             content = book.read(name)
             if name == "xl/sharedStrings.xml":
                 texts = len(workbook_checks.STRING.findall(content))
+                read_aloud = _PHONETIC.search(content) is not None
                 continue
             shown.update(workbook_checks.TEXT_OF_CELL.findall(content))
             around = content.partition(b"sheetData")[0] + content.rpartition(b"sheetData")[2]
             found[FORMULAS] |= _FORMULA.search(content) is not None
             found[AROUND] |= _AROUND.search(around) is not None
+            found[AROUND] |= "worksheets" in name and _BESIDE_CELLS.search(around) is not None
             found[NOTES] |= name.startswith("docProps/") and _SAID.search(content) is not None
-    found[TEXTS] = len(shown) < texts
-    found[PARTS] = bool(book.comment) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
+    found[TEXTS] = len(shown) < texts or read_aloud
+    commented = book.comment or any(part.comment for part in book.infolist())
+    found[PARTS] = bool(commented) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
     yield from (words for words, there in found.items() if there)
     several, styled = spellings.spellings_of_cells(path, header_row, codes=codes)
     if several:
@@ -216,6 +228,7 @@ def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
     """Metadata, categories that no record has, several missing values, and, of Arrow files, values beneath them."""
     fields = list(schema := read_labelled.stored_schema(path, kind))
     yield from _of_schema(schema)
+    yield from [NOTES] * (kind == "Arrow" and read_labelled.holds_metadata(path))
     if kind == "Parquet" and _has_small_groups(path):
         yield ROW_GROUPS
     described = read_labelled.column_descriptions(path, kind)
@@ -223,16 +236,17 @@ def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
         yield TOLD_LABELS.format(some_of(told))
     # besides NaN, and the least number for times; a mixture of both is none
     fills = (0, 1) if b"pandas" in (schema.metadata or {}) else (0,)
-    coded = [field.name for field in fields if pa.types.is_dictionary(field.type)]
+    listed = read_labelled.listed_texts(path) if kind == "Parquet" else []
+    coded = [field.name for field in fields if pa.types.is_dictionary(field.type) or field.name in listed]
     unused: dict[str, set[Any]] = {name: set() for name in coded}
     used: dict[str, set[Any]] = {name: set() for name in coded}
     beneath: dict[str, None] = {}
     bits: dict[str, _Bits] = {field.name: (set(), set()) for field in fields}
-    texts = [field.name for field in fields if codes and _is_text(field.type)]
+    texts = [field.name for field in fields if codes and _is_text(field.type) and field.name not in listed]
     numbers = [field.name for field in fields if pa.types.is_floating(field.type)]
     ways: dict[str, set[str | None]] = {field.name: set() for field in fields}
     read = [*coded, *texts, *numbers] if kind == "Parquet" else [field.name for field in fields]
-    for batch in read_labelled.stored_batches(path, kind, read):
+    for batch in read_labelled.stored_batches(path, kind, read, listed):
         for name in (*coded, *texts, *numbers):
             ways[name].update([None] if batch.column(name).null_count else [])
         for name in texts:

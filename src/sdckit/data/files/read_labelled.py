@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 DESCRIBES = ("label", "description", "comment")  # keys of field metadata that describe the column
+LONG_LIST = 1 << 16  # bytes: a longer list of texts is none of categories
 OF_POLARS = b"_PL_CATEGORICAL2"  # how Polars marks a Categorical of its own in a file
 
 
@@ -93,10 +94,32 @@ def _batches(reader: Any) -> Iterator[Any]:
     return iter(reader) if streamed else map(reader.get_batch, range(reader.num_record_batches))
 
 
-def stored_batches(path: Path, kind: str, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """The records of these columns of a Parquet or Arrow file as they are stored, batch by batch."""
+def listed_texts(path: Path) -> list[str]:
+    """Columns of a Parquet file whose texts its records name by their places in a short list, as categories are."""
+    with pq.ParquetFile(path) as file:
+        about, stored = file.metadata, [file.schema.column(at) for at in range(file.metadata.num_columns)]
+        groups = [about.row_group(at) for at in range(about.num_row_groups)]
+        sizes = [max((_size_of_list(group.column(at)) for group in groups), default=0) for at in range(len(stored))]
+    return [
+        column.name
+        for column, size in zip(stored, sizes, strict=True)
+        if column.path == column.name and column.logical_type.type in ("STRING", "ENUM") and 0 < size <= LONG_LIST
+    ]
+
+
+def _size_of_list(column: Any) -> int:
+    return column.data_page_offset - column.dictionary_page_offset if column.has_dictionary_page else 0
+
+
+def stored_batches(
+    path: Path, kind: str, names: Sequence[str], listed: Sequence[str] = ()
+) -> Iterator[pa.RecordBatch]:  # fmt: skip
+    """The records of these columns of a Parquet or Arrow file as they are stored, batch by batch.
+
+    Those `listed` come as categories, with all that their list holds.
+    """
     if kind == "Parquet":
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, read_dictionary=list(listed)) as file:
             yield from file.iter_batches(columns=list(names))
         return
     with pa.memory_map(str(path)) as source:
@@ -167,6 +190,17 @@ def _in_order(series: pl.Series, path: Path, kind: str) -> pl.Series:
     listed = batch[name].dictionary.drop_null().to_pylist()
     others = set(series.drop_nulls().unique().cast(pl.String)) - set(listed)
     return series.cast(pl.Enum(list(dict.fromkeys([*listed, *sorted(others)]))))
+
+
+def holds_metadata(path: Path) -> bool:
+    """Whether an Arrow file holds metadata of its own, or of a batch, beside those of its schema."""
+    with pa.memory_map(str(path)) as source:
+        reader = _opened(source, path)
+        if isinstance(reader, pa.ipc.RecordBatchStreamReader):
+            batches = reader.iter_batches_with_custom_metadata()
+        else:
+            batches = map(reader.get_batch_with_custom_metadata, range(reader.num_record_batches))
+        return bool(getattr(reader, "metadata", None)) or any(batch.custom_metadata for batch in batches)
 
 
 def _is_stream(path: Path, kind: str) -> bool:

@@ -290,7 +290,7 @@ _CELLS = re.compile(
     rb"<(?:\w+:)?c\b(?:\s+r=\"([A-Z]+)\d+\")?([^>]*?)(?:/>|>(<v>[^<]*</v>|.*?)</(?:\w+:)?c>)", re.DOTALL
 )
 _NUMBER_OF_ROW = re.compile(rb"\sr=[\"'](\d{1,9})[\"']")
-_LOOK = re.compile(rb"\s(?:s|hidden|outlineLevel)=[\"'][^\"']*")  # of a row, or of a cell its style
+_LOOK = re.compile(rb"\s(?:s|hidden|outlineLevel|customHeight)=[\"'][^\"']*")  # of a row, or of a cell its style
 _TYPE = re.compile(rb"\st=[\"'](\w*)")
 _CONTENT = re.compile(rb"<(?:\w+:)?[vt](?:\s[^>]*)?>([^<]*)<")
 _BY_VALUE = re.compile(rb"-?(0|[1-9]\d*)(\.\d+)?")  # texts of which a writer that goes by the value makes a number

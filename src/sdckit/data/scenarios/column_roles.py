@@ -68,6 +68,9 @@ ROWS_IN_ORDER = (
     "where a file was sorted by exact values before these were made coarser: its place then tells each; mix the rows "
     "to have them judged"
 )
+NESTED = (
+    "Not judged: {} holds lists or structures, at which no figure looks; make columns of their parts, or leave it out"
+)
 NEARLY_TOLD = (
     "Not judged: {} tells amounts of another column that were taken out or made coarser, exactly or to within a tenth, "
     "as a logarithm, a rank or a running total does; leave it out, or make it as coarse as these"
@@ -384,8 +387,10 @@ def _told_besides(scenario: Scenario, frame: Frame, first: Any, id: str | None) 
 
     `first`: the first records, those of a plan brought to memory.
     """
-    names = frame.collect_schema().names()
-    told = {
+    kinds = frame.collect_schema()
+    names = kinds.names()
+    told: dict[str, Sequence[str]] = {
+        NESTED: [name for name, kind in kinds.items() if kind.is_nested()],
         ROWS_IN_ORDER: households.in_order_of(first, _amounts(scenario, first)),
         GUESSABLE: _guessable(scenario, first, id),
     }

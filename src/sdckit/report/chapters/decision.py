@@ -12,7 +12,7 @@ from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.gate.rounding import format_number
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain, views_of
-from sdckit.report.views.joint_audit import TABLES_OPEN, tables_command
+from sdckit.report.views.joint_audit import tables_command, tables_open
 
 # Verdicts in lay terms, built from printed texts only.
 
@@ -257,11 +257,14 @@ def remaining_questions(plain: Plain) -> list[str]:
     if people := (plain["stands_for"] or {}).get("value"):
         points.append(of_population(people))
     points += [*households_alone(plain), *_found_without_a_limit(plain), *_models_left_out(plain)]
+    points += [worded.N_ROWS_OPEN] * any(verdict.get("single_rows") for verdict in plain["verdicts"])
     if "left_to_office" not in plain:
         named = ("RELEASE", "FILE") if "released" in plain else ("FILE", "")
         judged = [verdict["name"] for verdict in plain["verdicts"]]
-        command = tables_command(scenario["tables"], judged, *named, "SCENARIO.toml")
-        points += [f"{TABLES_OPEN} {command}"] if command else []
+        audits = filter(None, (own.get("measures", {}).get("joint_audit") for own in plain["intruders"]))
+        cells = any("cells" in release for tree in audits for release in tree["releases"])
+        words = tables_open(scenario["tables"], judged, cells=cells)
+        points += [f"{words} {tables_command(scenario['tables'], *named, 'SCENARIO.toml')}"] if words else []
     warnings = len(plain["warnings"])
     if warnings:
         points.append(

@@ -122,6 +122,7 @@ def headline(plain: Plain) -> str:
 
 
 SINGLE_ROWS = "this is said of single rows, and not of people who are followed through their rows"
+N_ROWS_OPEN = "How many rows each person has is not judged: who has more than all others is found by that alone."
 
 
 # What a verdict covers, by its field.

@@ -37,18 +37,24 @@ NOTE = view.Note(
 
 LIMIT = next(kind.name for kind in LIMITS.values() if kind.measure == "joint_audit")
 TABLES_OPEN = f"What the tables published beside the file give back of its hidden values is not judged ({LIMIT}):"
+CELLS_OPEN = f"What the file gives back of suppressed cells of published tables is not judged ({LIMIT} counts none):"
 
 
-def tables_command(tables: Sequence[str], judged: Collection[str], released: str, original: str, scenario: str) -> str:
-    """The command that tells what tables and a file give back; "" without tables, or where a limit on it is `judged`.
+def tables_open(tables: Sequence[str], judged: Collection[str], *, cells: bool) -> str:
+    """What limits that are `judged` leave open of tables, with suppressed `cells` or without; "" where nothing is."""
+    if LIMIT in judged:
+        return CELLS_OPEN if cells else ""
+    return TABLES_OPEN if tables else ""
+
+
+def tables_command(tables: Sequence[str], released: str, original: str, scenario: str) -> str:
+    """The command that tells what tables and a file give back.
 
     `tables`: "file" or "counted" for each, by where its counts come from. Files as they are typed, or `original` "".
 
-    >>> tables_command(["file"], ["k"], "safe.csv", "", "s.toml"), tables_command([], ["k"], "safe.csv", "", "s.toml")
-    ('sdckit joint-audit safe.csv --scenario s.toml', '')
+    >>> tables_command(["file"], "safe.csv", "", "s.toml")
+    'sdckit joint-audit safe.csv --scenario s.toml'
     """
-    if not tables or LIMIT in judged:
-        return ""
     original = original or ("ORIGINAL" if "counted" in tables else "")
     return f"sdckit joint-audit {released} --scenario {scenario}" + (original and f" --original {original}")
 
