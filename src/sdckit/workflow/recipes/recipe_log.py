@@ -190,7 +190,7 @@ def _step(change: Change, *, internal: bool) -> dict[str, Any]:
 
 def _from_dict(document: Mapping[str, Any]) -> RecipeLog:
     for number, step in enumerate(document["steps"], 1):
-        if (step["step"], step["schema_version"]) != (number, SCHEMA_VERSION):
+        if (step["step"], step["schema_version"], type(step["method"])) != (number, SCHEMA_VERSION, str):
             raise ValueError
     return RecipeLog(
         recipe=document["recipe"],
