@@ -181,7 +181,7 @@ SCRIPT.elsewhere(
 SCRIPT.elsewhere(
     SESSIONS + "test_taking_away.py::test_a_release_beyond_a_limit_is_taken_only_where_somebody_says_so",
     "A release that is not within the limits is handed out only where you tick that it shall be; it is then "
-    "called release-limits-exceeded, and script and command lines say so.",
+    "called release-limits-exceeded, script and command lines say so, and nothing is listed as what may go out.",
 )
 
 

@@ -13,6 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from sdckit import __version__
+from sdckit.cli import main
 from sdckit.cli.app import flowing, let_help_flow, program
 from sdckit.cli.errors import BAD_INPUT, INTERNAL, INTERRUPTED
 
@@ -74,6 +75,16 @@ def test_an_interruption_is_130(sdckit, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     monkeypatch.setattr("sdckit.cli.commands.demo.check_targets", interrupted)
     assert sdckit("demo", "--report", tmp_path / "r.html").code == INTERRUPTED
+
+
+def test_so_it_is_while_the_program_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sdckit.cli.outputs.keep_stdout", stop)
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == INTERRUPTED
 
 
 def test_a_fault_of_ours_is_one_line_without_values(sdckit, monkeypatch, tmp_path: Path) -> None:

@@ -279,7 +279,7 @@ def test_a_column_with_two_roles(assess, tmp_path: Path) -> None:
     [("--k", 1), ("--risk", 2), ("--sampling-fraction", 0), ("--alpha", 3), ("--missing-rule", "nothing")],
 )
 def test_an_option_out_of_range(assess, tmp_path: Path, option: str, value: object) -> None:
-    refused(assess(*KEYS, option, value), tmp_path)
+    refused(assess(*KEYS, option, value), tmp_path, option)
 
 
 def test_a_scenario_that_is_none(assess, tmp_path: Path) -> None:

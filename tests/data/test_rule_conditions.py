@@ -36,6 +36,12 @@ def test_another_form_is_refused(wrong) -> None:
         read_edit_rules(wrong)
 
 
+@pytest.mark.parametrize("wrong", [{"column": "marital", "when": {}, "value": 1}, {**RULE}, {**RULE, "column": 3}, 3])
+def test_a_refusal_says_which_rule(wrong) -> None:
+    with pytest.raises(DataError, match=r"^rule 2"):
+        read_edit_rules([{"column": "marital", **RULE}, wrong])
+
+
 def test_both_ways_of_writing_give_the_same() -> None:
     assert read_edit_rules({"marital": [RULE]}) == read_edit_rules([{"column": "marital", **RULE}])
     (two,) = read_edit_rules({"pay": {"when": {"age": {"at_least": 15, "below": 18}, "job": ["a", "b"]}, "value": [1]}})

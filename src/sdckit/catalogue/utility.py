@@ -57,7 +57,7 @@ RULES = Measure(
     name="edit_rules", question="How many records contradict themselves, in the release and in its original?",
     room="utility", files="release", words="holding records against edit rules", once=True, of_intruder=False,
     arguments=lambda context: {"scenario": context.scenario, "aligned": context.aligned},
-    when=lambda context: bool(context.scenario.rules), by_command=_rules_typed, instead=("rules",),
+    when=lambda context: bool(context.scenario.rules), by_command=_rules_typed,
 )  # fmt: skip
 UTILITY: tuple[Measure, ...] = (
     Measure(

@@ -6,13 +6,16 @@ import sys
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from sdckit.cli.outputs import keep_stdout, not_written
-    from sdckit.operating_system import no_collecting
+    try:
+        from sdckit.cli.outputs import keep_stdout, not_written
+        from sdckit.operating_system import no_collecting
 
-    keep_stdout()
-    with no_collecting():
-        from sdckit.cli.app import run
-        from sdckit.cli.errors import explain
+        keep_stdout()
+        with no_collecting():
+            from sdckit.cli.app import run
+            from sdckit.cli.errors import explain
+    except KeyboardInterrupt:  # as `run` leaves
+        sys.exit(130)
     gc.set_threshold(10_000, 20, 20)  # by default it is looked for after every 700 objects
     out = sys.stdout
     code = run()

@@ -27,7 +27,8 @@ OF_A_FILE = re.compile(r"(?P<file>[^:]+\.\w+): (?P<said>.+)", re.DOTALL)
 COUNT = re.compile(r"(\d[\d,]*) records?\b")
 FIRST = re.compile(r"[a-z][a-z_.]*(?=[ :])")
 ARGUMENT = re.compile(r"(?<![-\w])([a-z_]+)=(?=([\s,.;:)]|$)?)")
-ENTRIES = {"release": "release_type", "matching.high_risk": "high_risk"}  # called otherwise in a scenario
+# Called otherwise in a scenario.
+ENTRIES = {"release": "release_type", "missing": "missing_rule", "matching.high_risk": "high_risk"}
 PYTHON = re.compile(r'\b\w+=(?:\[.*?\]|"[^"]*")? \((?:on the command line )?(--.+?)\)(?=[ .;]|$)')
 
 

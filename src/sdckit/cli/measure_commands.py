@@ -293,7 +293,7 @@ class MeasureCall:
     @cached_property
     def arguments(self) -> list[Typed]:
         """What else can be typed; no column to be carried along, since nothing is printed by record."""
-        beside = {*NOT_TYPED, *(file.name for file in self.files)}
+        beside = {*NOT_TYPED, *self.row.instead, *(file.name for file in self.files)}
         if re.search(r"carr(y|ied) along", self.told.get("id", Described()).words):
             beside.add("id")
         names = [name for name in list(self.parameters)[1:] if name not in beside]

@@ -86,7 +86,7 @@ def read_edit_rules(given: Any) -> tuple[EditRule, ...]:
     >>> rules[0].words
     'where age below 16: job is missing'
     """
-    return tuple(_rule(column, rule) for column, rule in _by_column(given))
+    return tuple(_rule(number, column, rule) for number, (column, rule) in enumerate(_by_column(given), 1))
 
 
 def _by_column(given: Any) -> list[tuple[str, Any]]:
@@ -96,42 +96,40 @@ def _by_column(given: Any) -> list[tuple[str, Any]]:
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise DataError(f"rules= is given by column; {HOW}", argument="rules")
     pairs = []
-    for rule in given:
+    for number, rule in enumerate(given, 1):
         if not isinstance(rule, Mapping) or not isinstance(rule.get("column"), str):
-            raise DataError(f'a rule of a list names its column ("column"); {HOW}', argument="rules")
+            raise DataError(f'rule {number}: a rule of a list names its column ("column"); {HOW}', argument="rules")
         pairs.append((rule["column"], {name: entry for name, entry in rule.items() if name != "column"}))
     return pairs
 
 
-def _rule(column: Any, given: Any) -> EditRule:
+def _rule(number: int, column: Any, given: Any) -> EditRule:
+    place = f"rule {number}, of {column!r}"
     if not isinstance(column, str) or not isinstance(given, Mapping) or set(given) != {"when", "value"}:
-        raise DataError(f"rules of {column!r}: {HOW}", argument="rules")
+        raise DataError(f"{place}: {HOW}", argument="rules")
     if not isinstance(given["when"], Mapping):
-        raise DataError(f"rules of {column!r}: {HOW}", argument="rules")
-    when = [one for name, condition in given["when"].items() for one in read_condition(name, condition, column)]
+        raise DataError(f"{place}: {HOW}", argument="rules")
+    when = [one for name, condition in given["when"].items() for one in _conditions(name, condition, place)]
     if not when:
-        raise DataError(f"rules of {column!r}: no condition; {HOW}", argument="rules")
+        raise DataError(f"{place}: no condition; {HOW}", argument="rules")
     value = {"missing": True} if given["value"] is None else given["value"]
-    then = read_condition(column, value, column)
+    then = _conditions(column, value, place)
     return EditRule(column, tuple(when), tuple(then), {"when": dict(given["when"]), "value": value})
 
 
-def read_condition(column: str, given: Any, target: str) -> list[Condition]:
-    """Read what stands for a column in a rule of `target`; two bounds are two conditions.
-
-    Raises `DataError`: in another form.
-    """
+def _conditions(column: str, given: Any, place: str) -> list[Condition]:
+    """What stands for a column in the rule at `place`; two bounds are two conditions."""
     if not isinstance(given, Mapping):
         values = tuple(given) if isinstance(given, (list, tuple)) else (given,)
         if not values or not all(map(_is_plain, values)):
-            raise DataError(f"rules of {target!r}, condition on {column!r}: {HOW}", argument="rules")
+            raise DataError(f"{place}, condition on {column!r}: {HOW}", argument="rules")
         return [Condition(column, "is", values)]
     for how, limit in given.items():
         missing = how == "missing" and isinstance(limit, bool)
         if not missing and not (how in COMPARE and is_number(limit)):
-            raise DataError(f"rules of {target!r}, condition on {column!r}: {HOW}", argument="rules")
+            raise DataError(f"{place}, condition on {column!r}: {HOW}", argument="rules")
     if not given:
-        raise DataError(f"rules of {target!r}, condition on {column!r}: {HOW}", argument="rules")
+        raise DataError(f"{place}, condition on {column!r}: {HOW}", argument="rules")
     return [Condition(column, how, (limit,)) for how, limit in given.items()]
 
 

@@ -114,6 +114,8 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
         sdc.ReleaseLedger.create(tmp_path / "b", key=tmp_path / "b" / "b.key", survey="B")
     with pytest.raises(sdc.FileFormatError, match="holds a ledger already"):
         sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "new.key", survey="B")
+    with pytest.raises(sdc.FileFormatError, match="could not make the folder"):
+        sdc.ReleaseLedger.create(tmp_path / "ledger.key", key=tmp_path / "new.key", survey="B")
     assert not (tmp_path / "new.key").exists()
     assert len(sdc.ReleaseLedger.open(tmp_path / "ledger", key=tmp_path / "ledger.key").entries) == 1
 

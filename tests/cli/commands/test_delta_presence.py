@@ -43,6 +43,7 @@ def test_limits_that_hold(sdckit, survey: Path, people: Path) -> None:
         ((), "--population"),
         (("--population", "PEOPLE", "--upper", 2), "from 0 to 1"),
         (("--population", "PEOPLE", "--lower", 0.9, "--upper", 0.1), "in order"),
+        (("--population", "PEOPLE", "--limits", "0,0.5"), "No such option: --limits"),
         (("--population", "SMALL"), "must be a part of the population"),
     ],
 )

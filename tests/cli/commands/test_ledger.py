@@ -169,6 +169,7 @@ def test_paths_start_where_the_scenario_lies(folder: Path, capfd: pytest.Capture
         (["check", "first.csv", "--scenario", "scenario.toml", "--key", "lost.key"], "there is no key lost.key"),
         (["check", "first.csv", "--scenario", "scenario.toml", "--ledger", "none"], "there is no ledger in none"),
         (["check", "first.csv", "--scenario", "scenario.toml", "--id", "idd"], "no column 'idd'"),
+        (["upgrade", "--ledger", "none", "--key", "ledger.key"], "there is no ledger in none"),
     ],
 )
 def test_bad_input_is_told(folder: Path, capfd: pytest.CaptureFixture[str], line: list[str], told: str) -> None:

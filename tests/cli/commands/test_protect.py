@@ -53,7 +53,13 @@ def test_a_release_with_log_and_report(sdckit: Runner, survey: Path, recipe: Pat
     assert log.stat().st_mode & 0o777 == 0o600
     assert "What was done" in report.read_text(encoding="utf-8")
     assert survey.read_bytes() == raw
-    for text in ("2. local_suppression", "Written: out.parquet", "keep it in the room", "r.md. It is for those"):
+    for text in (
+        "2. local_suppression",
+        "figures are exact",
+        "Written: out.parquet",
+        "keep it in the room",
+        "r.md. It is for those",
+    ):
         assert text in done.out
     assert "Zq7Qx" not in done.out + report.read_text(encoding="utf-8")
     original = sdc.read_file(survey, identifiers=["name"])

@@ -244,6 +244,7 @@ def test_the_options_need_a_release(sdckit, folder: Path) -> None:
         done = sdckit(command, "raw.csv", "--scenario", "k.toml", "--recipe", "r.toml")
         assert done.code == 2
         assert "--recipe and --log tell how a release was made; give --released FILE" in done.err
+        assert "by itself, where no column was left out: leave them off" in done.err
 
 
 def test_no_document_is_written_over_the_log(sdckit, folder: Path) -> None:

@@ -371,7 +371,9 @@ def test_nul_bytes(saved):
 
 
 def test_neither_utf8_nor_cp1252(saved):
-    refused(FileFormatError, "line 2: the bytes are neither", saved(b"a,b\n" + MARK.encode() + b",\x81\xff\n"))
+    path = saved(b"a,b\n" + MARK.encode() + b",\x81\xff\n")
+    refused(FileFormatError, "line 2: the bytes are neither .*--encoding cp1250", path)
+    refused(FileFormatError, "line 2: the bytes are not cp1252 text; .*--encoding cp1250", path, encoding="cp1252")
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,13 @@ def test_directory(tmp_path):
     folder.mkdir()
     refused(FileFormatError, "is a directory; name one file, or let an engine read .*--engine duckdb", folder)
     refused(FileFormatError, r'for a command without, write_file\(scan_file\("x.parquet"\), "whole.parquet"\)', folder)
+    with pytest.raises(FileFormatError, match=r"^\. is a directory"):
+        read_file("")  # as an empty variable gives it
+
+
+def test_an_archive(tmp_path):
+    (tmp_path / "survey.zip").write_bytes(b"PK\3\4")
+    refused(FileFormatError, "survey.zip: archives are not read; unpack it first", tmp_path / "survey.zip")
 
 
 def test_what_is_said_of_a_directory_makes_one_file_of_it(tmp_path):

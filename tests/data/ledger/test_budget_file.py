@@ -70,6 +70,10 @@ def test_a_budget_is_never_started_twice(tmp_path: Path) -> None:
     budget(tmp_path)
     with pytest.raises(FileFormatError, match="may be a budget that was spent from"):
         budget(tmp_path)
+    (tmp_path / "survey.csv").touch()
+    with pytest.raises(FileFormatError, match="name another file"):
+        create_budget(tmp_path / "survey.csv", dataset="survey", epsilon=3, delta=1e-6, rho=1)
+    assert not (tmp_path / "survey.csv.lock").exists()
 
 
 @pytest.mark.parametrize(

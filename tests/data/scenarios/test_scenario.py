@@ -270,6 +270,7 @@ def test_check_columns_names_role_and_nearest():
         ('keys = ["sex"]\nkeys = ["age"]', r"s\.toml is not valid TOML.*line 2"),
         ('keys = ["sex"\n', r"s\.toml is not valid TOML.*line"),
         ('keys = ["sex"]\nself = 1', r"s\.toml: there is no entry 'self'"),
+        ('keys = ["sex"]\nk = 3', r"s\.toml: there is no entry 'k'; limits stand under \[thresholds\], as k = "),
         ('keys = ["sex"]\nwieght = "w"', r"s\.toml: there is no entry 'wieght'; did you mean 'weight'"),
         ("keys = " + "[" * 5000, r"s\.toml"),
         ("", "no intruder is declared"),

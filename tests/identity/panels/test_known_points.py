@@ -234,6 +234,11 @@ def test_children_are_the_same_rows_with_what_the_parents_tell():
         known_points(parents[:40], children=rows_, **call)
 
 
+def test_no_number_of_known_points_is_refused():
+    with pytest.raises(DataError, match="give one at least"):
+        known_points(pl.DataFrame({"who": [1, 1], "a": [1, 2]}), person="who", keys=["a"], points=())
+
+
 def test_drawn_subsets_are_near_all_of_them_and_the_same_again():
     rng = np.random.default_rng(5)
     frame = pl.DataFrame(

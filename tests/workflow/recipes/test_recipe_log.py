@@ -65,6 +65,15 @@ def test_written_and_read(tmp_path: Path, log: RecipeLog) -> None:
     assert (back.secret, back.seed, back.mixed) == (log.secret, 77, log.mixed)
 
 
+def test_steps_in_another_place_or_of_another_form_are_refused(tmp_path: Path, log: RecipeLog) -> None:
+    document = log.to_dict(internal=True)
+    first, *others = document["steps"]
+    for steps in ([*others, first], [{**first, "schema_version": "9"}, *others], [{**first, "method": [1]}]):
+        (tmp_path / "log.json").write_text(json.dumps({**document, "steps": steps}), encoding="utf-8")
+        with pytest.raises(FileFormatError, match="is damaged"):
+            RecipeLog.read(tmp_path / "log.json")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -45,6 +45,7 @@ def test_a_release_beyond_a_limit_is_taken_only_where_somebody_says_so(tmp_path:
     assert not (tmp_path / "taken").exists()
     found = taking_away.prepare(desk, tell, steps=[BANDS], accepted=True, **HOW)
     assert found["files"][0]["name"] == "release-limits-exceeded.csv"
+    assert not any(entry["goes_out"] for entry in found["files"])
     assert "limit of the scenario is exceeded" in found["script"]
     assert "limit of the scenario is exceeded" in found["commands"]
 

@@ -221,9 +221,10 @@ def _serve_shown(taken: Taken) -> None:
             [_download(room.say, button, path) for button, path in paths.items() if (path in out) is whether]
             for whether in (True, False)
         )
+        (goes or stays).append(_report(room.say))  # nothing goes out of a release that is not within its limits
         return TagList(
-            tags.h3(room.say(GOES_OUT)), tags.div(*goes, _report(room.say), class_="downloads"),
-            tags.h3(room.say(STAYS)), tags.div(*stays, class_="downloads"),
+            *([tags.h3(room.say(title)), tags.div(*buttons, class_="downloads")]
+              for title, buttons in ((GOES_OUT, goes), (STAYS, stays)) if buttons)
         )  # fmt: skip
 
     @render.ui

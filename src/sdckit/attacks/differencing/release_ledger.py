@@ -22,7 +22,7 @@ from sdckit.data.ledger.ledger_file import open_file
 from sdckit.data.memory import PER_LINKED, room_of_search, what_opens
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
-from sdckit.errors import DataError, ScenarioError, sure
+from sdckit.errors import DataError, FileFormatError, ScenarioError, sure
 from sdckit.numerics import array_types, grouping
 
 # A release prepared for comparison: coded columns, combinations of values, and their keyed digests.
@@ -516,9 +516,12 @@ class ReleaseLedger(Displayed):
             raise DataError("the key is kept apart from the ledger: name a file outside its folder", argument="key")
         if (place / "ledger.toml").exists():  # before a key is made up for nothing
             return cls(ledger_file.create_file(place, survey, digesting.Digester(b""), head_file(file)))
-        return cls(
-            ledger_file.create_file(place, survey, digesting.Digester(ledger_file.make_key(file)), head_file(file))
-        )
+        digester = digesting.Digester(ledger_file.make_key(file))
+        try:
+            return cls(ledger_file.create_file(place, survey, digester, head_file(file)))
+        except FileFormatError:
+            file.unlink()  # the key of no ledger
+            raise
 
     @classmethod
     def open(cls, folder: str | Path, *, key: str | Path, survey: str | None = None) -> ReleaseLedger:

@@ -142,7 +142,8 @@ class Release:
         if self.files or (left_out := self.left_out) is None:
             return scenario
         if not left_out or not set(own.columns).isdisjoint(left_out):
-            raise ScenarioError("--recipe and --log tell how a release was made; give --released FILE")
+            more = "" if left_out else "; of a release by itself, where no column was left out: leave them off"
+            raise ScenarioError(f"--recipe and --log tell how a release was made; give --released FILE{more}")
         declared = {*scenario.columns, *scenario.insensitive}  # one of these that nobody left out is amiss
         return scenario.of_release(declared.difference(left_out).union(own.columns))
 

@@ -280,7 +280,9 @@ def _print(
     )
     if made is None and applied.scenario is not None and (taken := whole_population(applied.scenario, name)):
         errors.tell(f"\n{taken}")
-    errors.tell(f"\nWritten: {', '.join(path.name for path in written)}")
+    if made is None:
+        errors.tell("\nThese figures are exact, for your own session.")
+    errors.tell(f"Written: {', '.join(path.name for path in written)}")
     if log is not None and applied.log.is_public:
         errors.tell(f"Log written: {log.name}. It tells nothing that the release does not.")
     elif log is not None:

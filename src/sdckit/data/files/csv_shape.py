@@ -110,6 +110,7 @@ _MARKS = (  # the longer first: UTF-32's little-endian mark starts with UTF-16's
 )
 _FOR_EXCEL = re.compile(rb"sep=[^\w\r\n]\r?\n", re.IGNORECASE)  # a first line that says the delimiter
 _HOW = 'name the encoding, such as encoding="cp1252" (on the command line --encoding cp1252)'
+_ANOTHER = _HOW.replace("cp1252", "cp1250")  # where cp1252 was tried
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,8 @@ def _bad_line(raw: bytes, codec: str) -> int:
 
 def _undecodable(path: Path, raw: bytes, codec: str) -> FileFormatError:
     line = _bad_line(raw, codec)
-    return FileFormatError(f"{path.name}, line {line}: the bytes are not {codec} text; {_HOW}")
+    how = _ANOTHER if codec == "cp1252" else _HOW
+    return FileFormatError(f"{path.name}, line {line}: the bytes are not {codec} text; {how}")
 
 
 def _transcoded(path: Path, raw: bytes, codec: str | None) -> bytes:
@@ -229,13 +231,13 @@ def _transcoded(path: Path, raw: bytes, codec: str | None) -> bytes:
         if codec is None:
             line = _bad_line(raw, "utf-8")
             raise FileFormatError(
-                f"{path.name}, line {line}: the bytes are neither UTF-8 nor cp1252 text; {_HOW}"
+                f"{path.name}, line {line}: the bytes are neither UTF-8 nor cp1252 text; {_ANOTHER}"
             ) from None
         raise _undecodable(path, raw, chosen) from None
     if codec is None:
         warnings.warn(
             f"{path.name}, line {_bad_line(raw, 'utf-8')}: not UTF-8; the file was read as cp1252 "
-            "(western Windows). If letters look wrong, " + _HOW,
+            "(western Windows). If letters look wrong, " + _ANOTHER,
             SdcWarning,
             stacklevel=2,
         )

@@ -174,6 +174,8 @@ def file_format(path: Path) -> str:
     inside = FORMATS.get(bare_name(path).suffix.lower())
     expected = PACKED.get(path.suffix.lower(), inside) if inside else None
     actual = next((name for magic, name in _MAGIC if head.startswith(magic)), None)
+    if path.suffix.lower() == ".zip":
+        raise FileFormatError(f"{path.name}: archives are not read; unpack it first")
     if expected is None:
         supported = f"{', '.join(FORMATS)}, and .csv before {', '.join(PACKED)}"
         says = f"; its content looks like {actual}" if actual else ""
@@ -198,10 +200,11 @@ def file_format(path: Path) -> str:
 def _ends(path: Path) -> tuple[bytes, bytes, int]:
     """First and last bytes and size of a file; raises an error that says why it cannot be opened."""
     if path.is_dir():
+        name = path.name or path  # the path "", as an empty variable gives it, is the folder that we are in
         raise FileFormatError(
-            f"{path.name} is a directory; name one file, or let an engine read all Parquet or CSV files in it "
+            f"{name} is a directory; name one file, or let an engine read all Parquet or CSV files in it "
             "(--engine duckdb where a command has it; in Python scan_file); for a command without, "
-            f'write_file(scan_file("{path.name}"), "whole.parquet") makes one file of it'
+            f'write_file(scan_file("{name}"), "whole.parquet") makes one file of it'
         )
     try:
         with path.open("rb") as file:

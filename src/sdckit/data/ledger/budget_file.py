@@ -161,9 +161,12 @@ def create_budget(file: Path, *, dataset: str, epsilon: float, delta: float, rho
     if not text(dataset, "dataset").strip():
         raise DataError("dataset is empty; give the name that the domain has", argument="dataset")
     file = real_target(file)
+    exists = FileFormatError(f"{file.name} exists, and may be a budget that was spent from; name another file")
+    if file.exists():  # and another's file gets no lock beside it
+        raise exists
     with locked(file.parent, f"{file.name}.lock"):
         if file.exists():
-            raise FileFormatError(f"{file.name} exists, and may be a budget that was spent from; name another file")
+            raise exists
         first = start(_about(dataset, epsilon, delta, rho), DIGESTER)
         return BudgetFile(file, dataset, epsilon, delta, rho, (), first).written()
 

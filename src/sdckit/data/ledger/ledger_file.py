@@ -339,6 +339,7 @@ def upgrade_file(folder: Path, digester: Digester, head: Path) -> LedgerFile:
     Raises FileFormatError: it has one, or its key had one before; a sketch is gone or was changed. DataError: another
     key.
     """
+    _read(folder, digester)  # whether there is one: a folder that is not there has no lock
     with chain.locked(folder):
         plain, survey, number = _read(folder, digester)
         if plain["schema_version"] != OLDER:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
+from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 
@@ -60,7 +61,9 @@ def _problem(error: Mapping[str, Any], fields: Sequence[str], prefix: str) -> st
     if kind == "value_error" and isinstance(context.get("error"), ScenarioError):
         return str(context["error"])  # ours, already complete
     if kind == "extra_forbidden":
-        return f"there is no entry '{_path(loc, prefix)}'; {did_you_mean(str(loc[-1]), fields)}"
+        name, is_limit = str(loc[-1]), not prefix and len(loc) == 1 and loc[0] in LIMITS
+        instead = f"limits stand under [thresholds], as {name} = ..." if is_limit else did_you_mean(name, fields)
+        return f"there is no entry '{_path(loc, prefix)}'; {instead}"
     words = _WORDS.get(kind)
     # Messages of pydantic are safe: hide_input_in_errors is set, and `msg` never holds the input.
     return f"{_path(loc, prefix)} {words.format(**context) if words else 'is not valid: ' + str(error['msg'])}"

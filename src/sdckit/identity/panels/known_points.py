@@ -312,6 +312,8 @@ def known_points(
         arguments.count(most_persons, "most_persons", "is how many persons are looked at", at_least=2),
         arguments.count(k, "k", "is how many candidates hide a person", at_least=2), arguments.seed(seed),
     )  # fmt: skip
+    if not asked.points:
+        raise DataError("points are how many rows are known: give one at least", argument="points")
     scenario = arguments.scenario_or_none(scenario)
     place = (
         None if scenario is None or not (person is None and keys is None and children is None) else scenario.children

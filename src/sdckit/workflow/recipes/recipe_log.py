@@ -18,7 +18,7 @@ from sdckit.data.seeds import Mixed
 from sdckit.errors import FileFormatError
 from sdckit.protect.change import Change
 from sdckit.protect.margins import promise, synthesize_margins
-from sdckit.result import json_ready
+from sdckit.result import SCHEMA_VERSION, json_ready
 from sdckit.workflow.recipes.recipe_steps import write_recipe
 
 FORMAT = "sdckit/recipe-log"
@@ -179,7 +179,7 @@ class RecipeLog:
         try:
             return _from_dict(document)
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise FileFormatError(f"{file.name} is damaged; a part of the log is missing") from None
+            raise FileFormatError(f"{file.name} is damaged; a part of the log is missing or in another place") from None
 
 
 def _step(change: Change, *, internal: bool) -> dict[str, Any]:
@@ -189,6 +189,9 @@ def _step(change: Change, *, internal: bool) -> dict[str, Any]:
 
 
 def _from_dict(document: Mapping[str, Any]) -> RecipeLog:
+    for number, step in enumerate(document["steps"], 1):
+        if (step["step"], step["schema_version"], type(step["method"])) != (number, SCHEMA_VERSION, str):
+            raise ValueError
     return RecipeLog(
         recipe=document["recipe"],
         steps=tuple(
@@ -205,7 +208,8 @@ def _from_dict(document: Mapping[str, Any]) -> RecipeLog:
 def _one_step(document: Mapping[str, Any]) -> dict[str, Any]:
     """The log of `sdckit synthesize-margins` as that of a recipe with this step; its own n is that of the release."""
     change = document.get("change")
-    change = {**change, "n": 0, "changed": {}, "notes": {}, "secret": {}} if isinstance(change, Mapping) else {}
+    own = {"step": 1, "n": 0, "changed": {}, "notes": {}, "secret": {}}
+    change = {**change, **own} if isinstance(change, Mapping) else {}
     given = {"domain": "domain.toml", "protect": change.get("parameters", {}).get("protect", "dp")}
     return {
         "format": FORMAT, "format_version": FORMAT_VERSION, "date": "", "n": 0, "columns": [],

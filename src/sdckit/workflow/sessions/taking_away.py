@@ -174,7 +174,8 @@ def python_script(session: Session) -> str:
 FOLDER = "taken"
 FORMATS = (".csv", ".parquet", ".arrow", ".sav", ".dta")
 REPORTS = (".html", ".pdf", ".docx")
-GOES_OUT = ("release", "public", "recipe")  # all else tells more than the release, or is of use in the room alone
+# Where the release is within its limits; all else tells more than it, or is of use in the room alone.
+GOES_OUT = ("release", "public", "recipe")
 RELEASE, EXCEEDED = "release", "release-limits-exceeded"
 HELD = (
     "a limit is exceeded or could not be judged; this release is written only where you say that it shall be taken "
@@ -213,15 +214,15 @@ def prepare(
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    files = [_file_entry("release", path) for path in written]
-    files += [_file_entry(what, folder / name) for what, name in (
+    files = [("release", path) for path in written]
+    files += [(what, folder / name) for what, name in (
         ("scenario", session.scenario), ("recipe", session.recipe), ("log", session.log), ("script", "repeat.py"),
         ("commands", "repeat.sh"),
     )]  # fmt: skip
-    files += [_file_entry(what, path) for what, path in _read_by_recipe(desk, outcome, folder)]
+    files += _read_by_recipe(desk, outcome, folder)
     return {
-        "files": files, "passed": outcome.passed, "script": texts["repeat.py"], "commands": texts["repeat.sh"],
-        "folder": str(folder),
+        "files": _file_entries(files, outcome), "passed": outcome.passed, "script": texts["repeat.py"],
+        "commands": texts["repeat.sh"], "folder": str(folder),
     }  # fmt: skip
 
 
@@ -279,10 +280,12 @@ def _read_by_recipe(desk: Desk, outcome: Judged, folder: Path) -> list[tuple[str
     return copies
 
 
-def _file_entry(what: str, path: Path) -> dict[str, Any]:
-    return {
-        "what": what, "name": path.name, "path": str(path), "bytes": path.stat().st_size, "goes_out": what in GOES_OUT,
-    }  # fmt: skip
+def _file_entries(files: Sequence[tuple[str, Path]], outcome: Judged) -> list[dict[str, Any]]:
+    return [
+        {"what": what, "name": path.name, "path": str(path), "bytes": path.stat().st_size,
+         "goes_out": outcome.passed and what in GOES_OUT}
+        for what, path in files
+    ]  # fmt: skip
 
 
 def report(
@@ -309,4 +312,4 @@ def report(
     for released, file in zip(made, public, strict=True):  # nothing but the release: what it tells follows from it
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
             assess(released, scenario=chosen.of_release(released.columns)).report(file, public=True, **how)
-    return {"files": [_file_entry("report", path), *(_file_entry("public", file) for file in public)]}
+    return {"files": _file_entries([("report", path), *(("public", file) for file in public)], outcome)}
