@@ -48,3 +48,8 @@ def test_numbers_are_counted_through_once(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(guessable_ids, "hashlib", None)
     assert not is_guessable(text[:16] for text in kept)
     assert is_guessable(guessable)
+
+
+def test_codes_of_areas_are_not_looked_up_among_digests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guessable_ids, "_counted", None)
+    assert not is_guessable([f"E1200000{number}" for number in (3, 1, 3, 4)])

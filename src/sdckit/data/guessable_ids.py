@@ -6,7 +6,7 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from itertools import product
 
@@ -43,7 +43,19 @@ def is_guessable(values: Iterable[str]) -> bool:
         return True
     if not all(map(_HEX.fullmatch, some)) or len({*map(len, some)}) > 1 or all(map(str.isdecimal, some)):
         return False
+    if _are_codes({*some}):
+        return False
     return any(_counted(some, digest, width) for digest, width in product(DIGESTS, WIDTHS))
+
+
+def _are_codes(texts: Collection[str]) -> bool:
+    """Whether texts of one length have more in common than digests have by chance (1 in 8 for each character).
+
+    >>> _are_codes(["e12000001", "e12000002", "e12000007"]), _are_codes(["0b9f7c41d", "0b31aa02f", "03d0be9c4"])
+    (True, False)
+    """
+    same = [len({*of_place}) == 1 for of_place in zip(*texts, strict=True)]
+    return sum(same) * (len(texts) - 1) >= len(same)
 
 
 def _counted(some: Sequence[str], digest: str, width: int) -> bool:
