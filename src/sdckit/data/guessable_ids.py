@@ -43,13 +43,12 @@ def is_guessable(values: Iterable[str]) -> bool:
         return True
     if not all(map(_HEX.fullmatch, some)) or len({*map(len, some)}) > 1 or all(map(str.isdecimal, some)):
         return False
-    if _are_codes({*some}):
-        return False
-    return any(_counted(some, digest, width) for digest, width in product(DIGESTS, WIDTHS))
+    ways = product(DIGESTS, WIDTHS)
+    return not _are_codes({*some}) and any(_counted(some, digest, width) for digest, width in ways)
 
 
 def _are_codes(texts: Collection[str]) -> bool:
-    """Whether texts of one length have more in common than digests have by chance (1 in 8 for each character).
+    """Whether texts of one length have more in common than digests have by chance (at most 8 ** -length).
 
     >>> _are_codes(["e12000001", "e12000002", "e12000007"]), _are_codes(["0b9f7c41d", "0b31aa02f", "03d0be9c4"])
     (True, False)
