@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from sdckit.data import guessable_ids
 from sdckit.data.guessable_ids import is_guessable
 
 GUESSABLE: dict[str, Callable[[int], str]] = {
@@ -37,3 +38,18 @@ def test_a_number_that_anybody_can_repeat_is_guessable(how: str) -> None:
 def test_numbers_that_nobody_can_repeat_or_that_are_none_are_not(how: str) -> None:
     assert not is_guessable([KEPT[how](number) for number in range(17, 900, 7)])
     assert not is_guessable([])
+
+
+def test_numbers_are_counted_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, guessable = (
+        [make(number) for number in range(60)] for make in (KEPT["a digest with a key"], GUESSABLE["md5"])
+    )
+    assert not is_guessable(kept)
+    monkeypatch.setattr(guessable_ids, "hashlib", None)
+    assert not is_guessable(text[:16] for text in kept)
+    assert is_guessable(guessable)
+
+
+def test_codes_of_areas_are_not_looked_up_among_digests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guessable_ids, "_counted", None)
+    assert not is_guessable([f"E1200000{number}" for number in (3, 1, 3, 4)])

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from sdckit.data import living_together
 from sdckit.data.frames import open_frame
 from sdckit.data.living_together import values_together
 
@@ -52,6 +53,14 @@ def test_the_size_of_a_household_puts_those_together_who_have_what_counts_by_it(
     shuffled = {name: values[RNG.permutation(800)] for name, values in OWNED.items() if name == "hsize"}
     assert told(of_homes(**OWNED | shuffled)) == ()
     assert told(of_homes(hsize=SIZE)) == ()  # four regions put nobody together
+
+
+def test_a_column_is_coded_once_for_all_that_may_count_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    coded: list[int] = []
+    codes = living_together._codes
+    monkeypatch.setattr(living_together, "_codes", lambda column: coded.append(id(column)) or codes(column))
+    told(of_homes(**{f"rooms{number}": RNG.integers(1, 7, 800) for number in range(3)}))
+    assert len(coded) == len({*coded}) > 2
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -187,6 +188,7 @@ def _more_than_by_chance(column: pl.Series) -> bool:
 
 def _by_size(columns: Mapping[str, Any], levels: Mapping[str, int]) -> tuple[str, ...]:
     """A column that counts the members of households, and those that are the same for them; () where none does."""
+    codes_of = cache(lambda other: _codes(columns[other]).astype(np.int32))  # of all columns that may count members
     for name, column in columns.items():
         if (
             not column.dtype.is_numeric()
@@ -203,10 +205,10 @@ def _by_size(columns: Mapping[str, Any], levels: Mapping[str, int]) -> tuple[str
         ):
             continue
         shared, joint = [], sizes
-        for other, values in columns.items():
+        for other in columns:
             if other == name or levels[other] > LEVELS:
                 continue
-            codes = _codes(values)[several]
+            codes = codes_of(other)[several]
             if _divides(sizes, codes):
                 shared.append(other)
                 joint = _joint([joint, codes])

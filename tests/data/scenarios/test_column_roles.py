@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -338,3 +339,11 @@ def test_what_a_few_records_speak_against_is_not_counted_in_all(make, monkeypatc
     monkeypatch.setattr(column_roles, "_tells", lambda *given: counted.append(given[1]) or tells(*given))
     assert values_known(open_frame(make(data)), ["years", "shoe"], ["age"]) == ["years"]
     assert counted == ["years"]
+
+
+def test_digests_of_numbers_are_not_judged_unless_all_records_have_one() -> None:
+    ages, digests = list(range(80)), [hashlib.sha256(b"%d" % number).hexdigest()[:12] for number in range(80)]
+    files = [pl.DataFrame({"sex": ages, "ward": [digest, *own]}) for digest, own in (
+        (digests[0], digests[1:]), (digests[0], digests[:1] * 79))]  # fmt: skip
+    roles = [look_at_columns(Scenario(keys=["sex"], insensitive=["ward"]), [open_frame(file)]) for file in files]
+    assert [column_roles.GUESSABLE in dict(of_file.not_judged) for of_file in roles] == [True, False]

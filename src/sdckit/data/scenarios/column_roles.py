@@ -489,8 +489,9 @@ def _guessable(scenario: Scenario, frame: Any, id: str | None) -> list[str]:
     kinds = frame.collect_schema()
     named = dict.fromkeys((scenario.person, scenario.household, id, *scenario.insensitive))
     texts = [name for name in named if name is not None and kinds.get(name) in (nw.String, nw.Categorical)]
-    values = {name: frame.get_column(name).drop_nulls().cast(nw.String).head(TRIED).to_list() for name in texts}
-    return [name for name, own in values.items() if is_guessable(own)]
+    columns = {name: frame.get_column(name).drop_nulls().unique(maintain_order=True) for name in texts}
+    values = {name: column.cast(nw.String).head(TRIED).to_list() for name, column in columns.items()}
+    return [name for name, own in values.items() if len(own) > 1 and is_guessable(own)]  # one is nobody's number
 
 
 def _rises_with(frame: Any, name: str, amount: str) -> bool:
