@@ -153,6 +153,20 @@ def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> ND
     return np.bincount(of_row, values, k).astype(np.float64, copy=False)
 
 
+def means_of(of_row: NDArray[np.integer[Any]], values: Floats, k: int) -> Floats:
+    """Mean of the values (n,) of each of `k` groups, infinite where there is none.
+
+    Summed from the smallest on: digits in common cost none, and the mean of equal values is exactly what they are.
+
+    >>> means_of(np.array([0, 1, 0, 1, 1]), np.array([1.0, 0.1, 3.0, 0.1, 0.1]), 2).tolist()
+    [2.0, 0.1]
+    """
+    low = np.full(k, np.inf)
+    np.minimum.at(low, of_row, values)
+    mean: Floats = low + sum_by(of_row, values - low[of_row], k) / np.maximum(np.bincount(of_row, minlength=k), 1)
+    return mean
+
+
 def sum_of_equal(words: NDArray[np.int64], values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The different words, ascending, and for each the sum of its values.
 

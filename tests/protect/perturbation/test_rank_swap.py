@@ -79,6 +79,11 @@ def test_both_ends_by_their_mean_where_asked():
     assert whole.schema["age"] == (pl.Int64 if "type" not in change.notes else pl.Float64)
 
 
+def test_the_mean_of_equal_ends_is_their_value():
+    frame = pl.DataFrame({"x": [*range(10), *[29.37] * 10]}, strict=False)
+    assert rank_swap(frame, columns=["x"], top=50, p=20, seed=1).data["x"][10:].to_list() == [29.37] * 10
+
+
 def test_equal_values_are_told_apart_at_random():
     frame = pl.DataFrame({"x": [0] * 50 + [1] * 50, "i": range(100)})
     rows = [

@@ -66,6 +66,13 @@ def test_margins_are_met():
     assert shared(found, "w")
 
 
+def test_a_group_of_equal_weights_keeps_them_exactly():
+    data = pl.DataFrame({"w": [5.01] * 10 + [29.37] * 10})
+    found = sdc.coarsen_weights(data, weight="w", k=10, seed=1)
+    assert found.data.equals(data)
+    assert found.change.changed == {"w": 0}
+
+
 def test_missing_weights_stay_missing():
     data = people().with_columns(pl.when(pl.col("age") == 3).then(None).otherwise("w").alias("w"))
     found = sdc.coarsen_weights(data, weight="w", seed=1).data

@@ -57,6 +57,12 @@ def test_a_value_on_the_limit_stays():
     assert coded(bottom=1).data.equals(POLARS)
 
 
+def test_the_mean_of_equal_values_is_their_value_and_changes_nothing():
+    data, change = top_bottom_code(pl.DataFrame({"x": [1.0] + [29.37] * 10}), column="x", top=5, to="mean")
+    assert data["x"].to_list() == [1.0] + [29.37] * 10
+    assert change.changed == {"x": 0}
+
+
 def test_numbers_as_replacement():
     assert coded(top=10, to=15).data["x"].to_list() == [1, 2, 5, 10, 15, 15, None]
     both = coded(top=10, bottom=5, to={"top": 10, "bottom": 0})

@@ -263,6 +263,13 @@ def read_file(
     return frame
 
 
+def _second(join: object, key: object) -> tuple[Path, str]:
+    """The second file, and the column that both files have."""
+    if key is None:
+        raise DataError("join= needs join_key=, the column that both files have", argument="join_key")
+    return second_file(join), arguments.column(key, "join_key")
+
+
 def _read_both(
     file: Path, join: str | Path | None, key: str | None, *, columns: Sequence[str] | None = None,
     identifiers: Sequence[str] = (), missing: Sequence[str] = (), rows: int | None = None, **how: Any,
@@ -273,8 +280,7 @@ def _read_both(
             raise DataError("join_key= goes with join=, the second file", argument="join_key")
         return _read(file, columns, identifiers, missing, rows=rows, **how)
 
-    second = second_file(join)
-    key = arguments.column(key, "join_key")
+    second, key = _second(join, key)
     given = CsvOptions(how["delimiter"], how["encoding"], how["decimal"])
     own = options_beside(second, given, original=file)
     first = _header(file, given.delimiter, given.encoding, how["sheet"], how["header_row"])
@@ -352,10 +358,10 @@ def scan_header(
     file = Path(path)
     header = _header(file, delimiter, encoding, sheet, header_row)
     if join is not None:
-        second = second_file(join)
+        second, key = _second(join, join_key)
         own = options_beside(second, CsvOptions(delimiter, encoding, decimal), original=file)
         other = _header(second, own.delimiter, own.encoding)
-        return _joined(file, header, second, other, arguments.column(join_key, "join_key"), columns, identifiers)
+        return _joined(file, header, second, other, key, columns, identifiers)
     pick_columns(file, header.columns, columns, certain=header.certain)
     warn_of_absent(identifiers, header.columns)
     return header

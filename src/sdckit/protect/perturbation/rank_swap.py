@@ -317,7 +317,8 @@ def _swap(
     window = _window(values[middle], name, limit, len(order), keys[1])
     source = np.arange(len(values))
     source[middle] = middle[partners(len(middle), window, keys[1])]
-    ends = [(part, float(values[part].mean())) for part in (order[:low], order[high:]) if len(part)]
+    parts = [(part, values[part]) for part in (order[:low], order[high:]) if len(part)]
+    ends = [(part, min(max(float(own.mean()), float(own[0])), float(own[-1]))) for part, own in parts]  # ascending
     return _Swapped(source, window, ends)
 
 

@@ -13,7 +13,7 @@ from sdckit.data.columns import code_column, first_rows, level_name
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.grouping import dense_codes, group
+from sdckit.numerics.grouping import dense_codes, group, means_of
 from sdckit.protect.by_household import read_homes, read_shared
 from sdckit.protect.change import Change, Protected, at_least, became_fractions, count_changed, numbers, strata_rows
 
@@ -418,9 +418,7 @@ def _averaged(
                     "leave it out of hide, merge strata or raise share="
                 )
             raise DataError(f"hide: {where} {says}", argument="hide")
-        size = np.bincount(group, minlength=n)
-        low = before[rows].min()
-        made[rows] = (low + np.bincount(group, before[rows] - low, n) / size)[group]
+        made[rows] = means_of(group, before[rows], n)[group]
         total += n
     return made, total
 

@@ -14,6 +14,7 @@ from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import means_of
 from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
 from sdckit.protect import by_household, change as changes
@@ -295,23 +296,16 @@ def _replaced(values: Floats, group: Ints, measure: str) -> Floats:
     if not known.any():
         return values
     there, inside = values[known], group[known]
-    order = np.lexsort((there, inside))
-    size = np.bincount(inside)
-    first = np.cumsum(size) - size
-    ordered = there[order]
-    low, high = np.zeros(len(size)), np.zeros(len(size))
-    held = size > 0
-    low[held], high[held] = ordered[first[held]], ordered[(first + size)[held] - 1]
-    middle = low.copy()
     if measure == "mean":
-        # around the smallest: many digits in common cost none
-        total = np.bincount(inside, weights=there - low[inside], minlength=len(size))
-        middle[held] += total[held] / size[held]
+        middle = means_of(inside, there, int(inside.max()) + 1)
     else:
+        size = np.bincount(inside)
+        first, held, ordered = np.cumsum(size) - size, size > 0, there[np.lexsort((there, inside))]
         a, b = ordered[(first + (size - 1) // 2)[held]], ordered[(first + size // 2)[held]]
+        middle = np.zeros(len(size))
         middle[held] = a + (b - a) / 2
     out = values.copy()
-    out[known] = np.where(low == high, low, middle)[inside]
+    out[known] = middle[inside]
     return out
 
 

@@ -200,4 +200,7 @@ def _new_values(
     if not np.isfinite(values[beyond]).all():
         raise DataError('to="mean": values beyond the limit are infinite and have no mean', argument="to")
     sums = np.bincount(of_row, groups.records.times(values[beyond], beyond), minlength=groups.n)
-    return (sums / np.maximum(counts, 1))[of_row]
+    least, most = np.full(groups.n, np.inf), np.full(groups.n, -np.inf)
+    np.minimum.at(least, of_row, values[beyond])
+    np.maximum.at(most, of_row, values[beyond])
+    return np.clip(sums / np.maximum(counts, 1), least, most)[of_row]  # of equal values exactly what they are
