@@ -151,7 +151,7 @@ def _log_sums(numbers, codes, ends, row_numbers, row_codes, same, other, out):  
                         out[i] += _sum_of_exponentials(here, shift[i], scales)
         far = 0
         for i in left:  # loops: assignments of arrays take 5 s more to compile
-            if top[i] - shift[i] < FAR and top[i] > -np.inf:  # even the likeliest row is far from it: others may be lost
+            if top[i] - shift[i] < FAR and top[i] > -np.inf:  # even the likeliest row is far: others may be lost
                 left[far], shift[i], far = i, top[i], far + 1
         left = left[:far]
     for i in range(len(out)):

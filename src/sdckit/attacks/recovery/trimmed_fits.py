@@ -146,6 +146,13 @@ def _mean_in_order(off, n, h, limit, some):  # type: ignore[no-untyped-def]
     return total / h
 
 
+@njit(nogil=True, cache=True, inline="always")
+def _copy(values, n, out):  # type: ignore[no-untyped-def]
+    """Copy the first n: an assignment of slices takes 4 s more to compile."""
+    for i in range(n):
+        out[i] = values[i]
+
+
 @njit(nogil=True, cache=True)
 def trimmed_fits(y, terms, sets, draws, enough, near, out):  # type: ignore[no-untyped-def]
     """Least trimmed squares of y on every set of terms.
@@ -182,12 +189,10 @@ def trimmed_fits(y, terms, sets, draws, enough, near, out):  # type: ignore[no-u
                     better = mean < least
                 elif better:
                     ordered, limit_of_best = False, limit
-                    for i in range(n):  # an assignment of slices takes 4 s more to compile
-                        best[i] = off[i]
+                    _copy(off, n, best)
                 if better:
                     least = mean
-                    for k in range(size):
-                        out[c, k + 1] = right[k]
+                    _copy(right, size, out[c, 1:])
                 step += 1
                 if step <= STEPS:
                     _normal(x, own, off, limit, n, at, matrix, right)
