@@ -271,6 +271,8 @@ def series_of(frame: Any, name: str) -> pl.Series:
 
 def dense_ranks(column: pl.Series) -> Ints:
     """The place of each value among the different ones, from 1; 0 where it is missing."""
+    if (column.dtype.is_integer() or column.dtype.is_float()) and not column.null_count():  # 5 times faster of few
+        return 1 + np.unique(column.to_numpy(), return_inverse=True)[1]
     return np.asarray(column.rank("dense").fill_null(0), np.int64)
 
 

@@ -333,12 +333,15 @@ def test_a_key_in_more_detail_is_what_tells_all_but_a_twentieth_of_it() -> None:
 @pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, lambda data: pl.DataFrame(data).to_pandas()])
 def test_what_a_few_records_speak_against_is_not_counted_in_all(make, monkeypatch):
     rng = np.random.default_rng(1)
-    age = rng.integers(0, 90, 500)
-    data = {"age": age // 10, "years": age, "shoe": rng.integers(36, 46, 500)}
-    counted, tells = [], column_roles._tells
-    monkeypatch.setattr(column_roles, "_tells", lambda *given: counted.append(given[1]) or tells(*given))
+    age = rng.integers(0, 90, column_roles.FIRST + 500)
+    data = {"age": age // 10, "years": age, "shoe": rng.integers(36, 46, len(age))}
+    counted, count = [], column_roles._counted_pairs
+    monkeypatch.setattr(column_roles, "_counted_pairs", lambda *given: counted.append(given[1]) or count(*given))
     assert values_known(open_frame(make(data)), ["years", "shoe"], ["age"]) == ["years"]
     assert counted == ["years"]
+    few = {name: values[:500] for name, values in data.items()}
+    assert values_known(open_frame(make(few)), ["years", "shoe"], ["age"]) == ["years"]
+    assert counted == ["years"] * (1 + (make is pl.LazyFrame))  # the others are all at hand
 
 
 def test_digests_of_numbers_are_not_judged_unless_all_records_have_one() -> None:

@@ -440,11 +440,14 @@ def _finer(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> dict[st
     check_plan_names(frame, (*plain, *present))
     first = in_memory(frame.select([nw.col(name) for name in dict.fromkeys((*plain, *present))]).head(FIRST))
     codes = {name: np.where(first[name].is_null().to_numpy(), -1, _numbered(first[name])) for name in first.columns}
+    whole = not isinstance(frame, nw.LazyFrame) and len(frame) <= FIRST
     return {
         name: key
         for name in plain
         for key in reversed(present)
-        if key != name and _could_tell(codes[name], codes[key]) and _tells(frame, name, key)
+        if key != name
+        and _could_tell(some := _pairs(codes[name], codes[key]))
+        and _tells(some if whole else _counted_pairs(frame, name, key))
     }
 
 
@@ -542,20 +545,32 @@ def _is_near(frame: Any, name: str, amount: str) -> bool:
     return near >= TOLD_NEAR and float(np.mean(np.abs(by_chance - amounts[there]) <= NEAR * np.abs(by_chance))) < MOSTLY
 
 
-def _could_tell(values: Ints, keys: Ints) -> bool:
-    """Whether some records, by the codes of both columns, do not speak against it that one tells the other finer."""
+Pairs = tuple[Ints, Ints, Ints]  # numbers of a value and of a key, and of the records that have both
+
+
+def _pairs(values: Ints, keys: Ints) -> Pairs:
+    """The pairs that some records have, by the codes of both columns; a negative one is missing."""
     both, span = (values >= 0) & (keys >= 0), int(keys.max(initial=0)) + 1
     pairs, n = np.unique(values[both] * span + keys[both], return_counts=True)
-    most, of_key = _counted(pairs // span, pairs % span, n)
-    by_chance = n.sum() - of_key.max(initial=0)
-    return bool(np.count_nonzero(of_key) < TELLS or n.sum() - most.sum() <= ERRS * by_chance)
+    return pairs // span, pairs % span, n
 
 
-def _tells(frame: Frame, name: str, key: str) -> bool:
+def _counted_pairs(frame: Frame, name: str, key: str) -> Pairs:
+    """The pairs that all records have, as the engine counts them."""
+    counted = in_memory(frame.select(name, key).drop_nulls().group_by(name, key).agg(nw.len().alias("sdckit__n")))
+    return _numbered(counted[name]), _numbered(counted[key]), counted["sdckit__n"].to_numpy()
+
+
+def _could_tell(pairs: Pairs) -> bool:
+    """Whether some records do not speak against it that a column tells a key in more detail."""
+    most, of_key = _most(*pairs)
+    by_chance = of_key.sum() - of_key.max(initial=0)
+    return bool(np.count_nonzero(of_key) < TELLS or of_key.sum() - most.sum() <= ERRS * by_chance)
+
+
+def _tells(pairs: Pairs) -> bool:
     """Whether a column tells a key in more detail."""
-    there = frame.select(name, key).drop_nulls().group_by(name, key).agg(nw.len().alias("sdckit__n"))
-    counted = in_memory(there)
-    most, of_key = _counted(_numbered(counted[name]), _numbered(counted[key]), counted["sdckit__n"].to_numpy())
+    most, of_key = _most(*pairs)
     total, levels, values = int(of_key.sum()), np.count_nonzero(of_key), np.count_nonzero(most)
     guessed = (total - values) * (total - int(of_key.max(initial=0))) / max(total, 1)  # one record says nothing
     few_wrong = guessed >= SPEAKING and total - int(most.sum()) <= ERRS * guessed
@@ -567,8 +582,8 @@ def _numbered(column: Any) -> Ints:
     return np.unique(code_column(column).codes(), return_inverse=True)[1]
 
 
-def _counted(values: Ints, keys: Ints, n: Ints) -> tuple[Ints, Ints]:
-    """Of pairs that n records have, the most of one pair by value, and the records by key."""
+def _most(values: Ints, keys: Ints, n: Ints) -> tuple[Ints, Ints]:
+    """The most records of one pair by value, and all of them by key."""
     most, of_key = (np.zeros(int(codes.max(initial=-1)) + 1, np.int64) for codes in (values, keys))
     np.maximum.at(most, values, n)
     np.add.at(of_key, keys, n)
