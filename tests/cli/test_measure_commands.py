@@ -123,6 +123,7 @@ def test_it_runs_and_prints(sdckit, row: Measure, folder: Path) -> None:
         ("household-structure survey.csv --keys sex", "--household COLUMN, or a scenario"),
         ("matching-risk survey.csv --released changed.csv", "say which variables are known: --known A,B"),
         ("propensity survey.csv --released survey.csv", "is the original itself"),
+        ("propensity survey.csv --released changed.csv --released changed.csv", "--released names changed.csv"),
         ("membership survey.csv --released changed.csv --control changed.csv", "--control changed.csv"),
         ("key-frequencies survey.csv", "--keys sex,age,region, or --scenario FILE.toml"),
         ("recoverable-values survey.csv --keys sex --log survey.csv", "survey.csv"),

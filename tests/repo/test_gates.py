@@ -96,7 +96,7 @@ def test_the_action(runner: Path, gate: str, code: int) -> None:
 
 def test_the_action_on_releases(runner: Path) -> None:
     done = step(
-        CHECK, runner, file="survey.parquet", scenario="strict.toml", released="made1.parquet\nmade1.parquet\n",
+        CHECK, runner, file="survey.parquet", scenario="strict.toml", released="made1.parquet\nmade2.parquet\n",
         control="control.parquet", seed="3",
     )  # fmt: skip
     assert done.returncode == 1, done.stderr

@@ -390,7 +390,9 @@ def check_different(file: Path, released: Sequence[Path], control: Path | None, 
     """Refuse a release that is the original, and a control file that is one of them."""
     if original is not None and _same(original, file):
         raise ScenarioError(f"--original {original.name} is the release itself; give the file it was made from")
-    for other in released:
+    for number, other in enumerate(released):
+        if any(_same(other, earlier) for earlier in released[:number]):
+            raise ScenarioError(f"--released names {other.name} twice; name it once")
         if _same(other, file):
             raise ScenarioError(f"--released {other.name} is the original itself; give the file made from it")
         if control is not None and _same(other, control):
