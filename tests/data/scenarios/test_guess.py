@@ -390,7 +390,7 @@ def test_several_rows_per_person_say_what_the_line_does(tmp_path):
     scenario = scenario_of(text, tmp_path)
     assert (scenario.person, scenario.missing) == ("pid", "category")
     told = " ".join(line.lstrip("# ") for line in text.splitlines())
-    assert "with the line below each person counts once" in told
+    assert "with this role each person counts once" in told
     assert '\nperson = "pid"\n' in text
     assert "make one row per person" not in text
 

@@ -243,8 +243,8 @@ _CODES = 60  # more distinct values are not a list of answers
 _NAMES = 0.3  # least ratio of distinct values to records for names
 _ENOUGH = 30  # least number of records for which all-distinct values are evidence
 _SEVERAL_ROWS = (
-    "several rows per person: with the line below each person counts once in every combination of keys; "
-    "delete it only if each row is a person of its own, or risks are understated"
+    "several rows per person: with this role each person counts once in every combination of keys; "
+    "take it away only if each row is a person of its own, or risks are understated"
 )
 _NAMES_PERSON = f"it names the person: {methods.ADVICE['person']}; {_SEVERAL_ROWS}"
 _KNOWN = "could a stranger know it? If so move it to keys"
