@@ -344,7 +344,7 @@ def test_what_does_not_fit_is_refused_without_values(files, persons, houses, sai
 def test_one_argument_without_the_other(files):
     with pytest.raises(DataError, match="join_key= goes with join="):
         sdc.read_file(files[0], join_key="hid")
-    with pytest.raises(DataError, match="join= needs join_key=, the column that both files have"):
+    with pytest.raises(DataError, match="join= needs join_key= beside it"):
         sdc.read_file(files[0], join=files[1])
 
 

@@ -149,13 +149,14 @@ def _log_sums(numbers, codes, ends, row_numbers, row_codes, same, other, out):  
                         _log_kernels(numbers[:, i], codes[:, i], row_numbers, row_codes, first, same, other, here)
                         top[i] = max(top[i], _largest(here))
                         out[i] += _sum_of_exponentials(here, shift[i], scales)
-        far = 0
+        n_far = 0
         for i in left:  # loops: assignments of arrays take 5 s more to compile
             if top[i] - shift[i] < FAR and top[i] > -np.inf:  # even the likeliest row is far: others may be lost
-                left[far], shift[i], far = i, top[i], far + 1
-        left = left[:far]
-    for i in range(len(out)):
-        out[i] = shift[i] + np.log(out[i])
+                left[n_far], shift[i] = i, top[i]
+                n_far += 1
+        left = left[:n_far]
+    for target in range(len(out)):
+        out[target] = shift[target] + np.log(out[target])
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})

@@ -265,9 +265,10 @@ def read_file(
 
 def _second(join: object, key: object) -> tuple[Path, str]:
     """The second file, and the column that both files have."""
+    second = second_file(join)
     if key is None:
-        raise DataError("join= needs join_key=, the column that both files have", argument="join_key")
-    return second_file(join), arguments.column(key, "join_key")
+        raise DataError("join= needs join_key= beside it", argument="join_key")
+    return second, arguments.column(key, "join_key")
 
 
 def _read_both(
