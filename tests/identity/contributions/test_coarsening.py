@@ -84,6 +84,13 @@ def test_few_whole_numbers_are_not_merged_in_pairs():
     assert smaller_key(levels(codes, numeric=["a"]), "a").step["bands"] == [-math.inf, 2, 4, math.inf]
 
 
+def test_ages_are_numbers_however_few_there_are():
+    ages = [age for age in range(0, 90, 5) for _ in range(10)]
+    cells = as_cells(pl.DataFrame({"Alter": ages, "region": ages, "v17": ages}), keys=["Alter", "region", "v17"])
+    assert [levels_of(cells, key).scale for key in cells.keys] == ["number", "unknown", "unknown"]
+    assert smaller_key(levels_of(cells, "Alter"), "Alter").step["bands"] == [-math.inf, *range(10, 90, 10), math.inf]
+
+
 def test_numbers_go_into_round_bands():
     found = smaller_key(levels([age for age in range(100) for _ in range(10)]), "age")
     assert (found.rule, found.after, found.public) == ("bands with round edges", 20, True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.cells import crosstab, table
 from sdckit.data import arguments, columns
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, read_band
-from sdckit.data.scenarios.guessing.topics import names_codes
+from sdckit.data.scenarios.guessing.topics import names_age, names_codes
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
@@ -320,6 +320,8 @@ def levels_of(cells: table.Cells, key: str, declared: Declared = NOTHING) -> Lev
         scale = crosstab.scale_of(level, codes, size, **named)
         if scale == "number" and level.kind == "integer" and not named["numeric"] and names_codes(key):
             scale = "unknown"  # however even the numbers of classes are
+        elif scale == "unknown" and names_age(key):
+            scale = "number"  # however few ages there are
     values = crosstab.numbers_of(level, codes)
     if scale not in NEIGHBOURS:
         # by label where sizes tie: codes depend on the engine

@@ -92,6 +92,16 @@ def names_codes(name: str) -> bool:
     return topic.codes or (topic.name == "education" and bool(words & _BY_NAME["a group one belongs to"].words))
 
 
+def names_age(name: str) -> bool:
+    """Whether whole numbers in a column of this name are ages, or numbers of age groups: they have an order.
+
+    >>> [names_age(name) for name in ("age", "Alter", "age_group", "usage", "v17")]
+    [True, True, True, False, False]
+    """
+    topic = topic_of(name)
+    return topic is not None and topic.name == "age"
+
+
 _BESIDE = listed("beside")
 _NOT_IN_LABELS = listed("not_in_labels")
 _IDS = listed("ids")
