@@ -123,6 +123,7 @@ def test_published_tables_take_the_place_of_a_file(sdckit: Runner, folder: Path)
                   "domain.toml", "--out", "made.csv")  # fmt: skip
     assert done.code == 0, done.err
     assert "made.csv promises nothing" in done.out
+    assert "FILE" not in done.out
     assert "ε" not in done.out
     assert set(pl.read_csv(folder / "made.csv").select("sex", "job").unique().rows()) <= {("f", "cook"), ("m", "clerk")}
 

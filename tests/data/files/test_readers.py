@@ -326,7 +326,7 @@ def test_households_without_persons_are_told(files):
     [
         (PERSONS + "4,x,1,s\n5,,1,s\n", HOUSES,
          "2 of the 5 records of persons.csv have no record in houses.csv by 'hid'"),
-        (PERSONS, HOUSES + "a,5,n,Eve\n", "houses.csv has the key 'hid' more than once in 1 record"),
+        (PERSONS, HOUSES + "a,5,n,Eve\n", "houses.csv has the key 'hid' more than once in 1 record beyond"),
         (PERSONS, HOUSES.replace("3,s", "3,n"), "both have a column 'region', which differs in 2 records"),
         (PERSONS, "hid,rooms\n1,2\n2,3\n", "a number in houses.csv and none in persons.csv"),
         (PERSONS.replace("a", "1").replace("b", "2").replace("1ge", "age"), HOUSES, "a number in persons.csv and none"),

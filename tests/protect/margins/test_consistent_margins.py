@@ -32,7 +32,9 @@ def test_the_projection_is_the_nearest_table_of_the_total(counts, total, seed):
 
 def test_fitting_reaches_margins_and_keeps_odds():
     table = np.array([[4.0, 1.0], [2.0, 3.0]])
-    fitted = fit_margins(table, {(0,): np.array([3.0, 7.0]), (1,): np.array([6.0, 4.0])})
+    fitted, off = fit_margins(table, {(0,): np.array([3.0, 7.0]), (1,): np.array([6.0, 4.0])})
+    assert off < 1e-7
+    assert fit_margins(np.eye(2), {(0,): np.array([3.0, 7.0]), (1,): np.array([6.0, 4.0])})[1] == pytest.approx(3)
     assert fitted.sum(axis=1) == pytest.approx([3, 7])
     assert fitted.sum(axis=0) == pytest.approx([6, 4])
     assert fitted[0, 0] * fitted[1, 1] / fitted[0, 1] / fitted[1, 0] == pytest.approx(6)

@@ -163,7 +163,11 @@ def test_published_tables(tmp_path):
     assert len(made) == 5000
     assert distance(plain, made, ["sex", "job"]) < 0.002
     assert distance(plain, made, ["job", "owns"]) < 0.002
-    assert change.kept == (("sex", "job"), ("job", "owns"))
+    assert (change.kept, change.notes) == ((("sex", "job"), ("job", "owns")), {})
+    jobs, owns = ["none", "full", "full", "part"], ["true", "true", "false", "false"]
+    odd = pl.DataFrame({"job": jobs, "owns": owns, "n": [1, 1, 2, 2]})  # as many of each job: (full, true) must go
+    notes = synthesize_margins(None, tables=[tables[0].with_columns(n=1), odd], **given, n=600).change.notes
+    assert "job × owns did not converge" in notes.get("converged", "")
     third = plain.group_by("sex", "owns").len("n")
     circle = {"jobs": tables[0], "homes": tables[1], "both": third}
     with pytest.raises(DataError, match="jobs, homes, both overlap in a circle"):

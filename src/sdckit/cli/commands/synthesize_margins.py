@@ -89,6 +89,8 @@ def synthesize_margins(
 
     print_blocks(list(tables(promise_tree(Promise(change, None)))))
     errors.tell(f"\nWritten: {', '.join(path.name for path in (out, log) if path is not None)}")
+    for note in change.notes.values():
+        errors.tell(f"Note: {note}.")
     if change.spent:
         errors.tell(f"{out.name} is differentially private: ε = {number(change.epsilon)} at δ = {change.delta:g}.")
         if budget is not None:
@@ -98,7 +100,8 @@ def synthesize_margins(
             errors.tell(budget_line(BudgetLedger.open(budget)))
     else:
         errors.tell(f"{out.name} promises nothing. What it tells of the people in a file:")
-        errors.tell(f"  sdckit attack {'FILE' if file is None else path_typed(file)} --released {path_typed(out)}")
+        whose = "survey.csv" if file is None else path_typed(file)  # an example: tables name no file of records
+        errors.tell(f"  sdckit attack {whose} --released {path_typed(out)}")
 
 
 def _log(out: Path, domain: str, change: dict[str, Any]) -> str:

@@ -114,7 +114,7 @@ def _places(keys: tuple[pl.Series, pl.Series], names: tuple[str, str], key: str)
     repeated = known.height - known["key"].n_unique()
     if repeated:
         raise DataError(
-            f"{names[1]} has the key {key!r} more than once in {repeated:,} records beyond the first; "
+            f"{names[1]} has the key {key!r} more than once in {counted(repeated, 'record')} beyond the first; "
             "it needs one record for each (is it the file of persons? that one comes first)",
             argument="join_key",
         )

@@ -21,12 +21,14 @@ FLOOR = 1e-9  # of the expected count is added everywhere, so that every margin 
 class Clique:
     """A table of the tree: the variables it shares with the tables before it, all its variables, its counts.
 
-    `variables`: those of `separator` first; `table` has an axis for each.
+    `variables`: those of `separator` first; `table` has an axis for each. `apart`: records by which a margin that it
+    was fitted to still missed before the last round.
     """
 
     separator: tuple[int, ...]
     variables: tuple[int, ...]
     table: Floats
+    apart: float = 0.0
 
 
 def on_simplex(counts: Floats, total: float) -> Floats:
@@ -43,9 +45,12 @@ def on_simplex(counts: Floats, total: float) -> Floats:
     return out
 
 
-def fit_margins(table: Floats, margins: Mapping[tuple[int, ...], Floats]) -> Floats:
-    """The table scaled in turn to each margin, until all hold; `margins`: by the axes that they keep."""
-    total = table.sum()
+def fit_margins(table: Floats, margins: Mapping[tuple[int, ...], Floats]) -> tuple[Floats, float]:
+    """The table scaled in turn to each margin, until all hold, and by how much one still missed in the last round.
+
+    `margins`: by the axes that they keep.
+    """
+    total, off = table.sum(), 0.0
     for _ in range(ROUNDS):
         off = 0.0
         for axes, margin in margins.items():
@@ -55,7 +60,7 @@ def fit_margins(table: Floats, margins: Mapping[tuple[int, ...], Floats]) -> Flo
             table = table * np.divide(aim, now, out=np.zeros_like(now), where=now > 0)
         if off <= NEAR * total:
             break
-    return table
+    return table, off
 
 
 def margin_of(clique: Clique, variables: Sequence[int]) -> Floats:
@@ -87,7 +92,7 @@ def consistent(
     start = on_simplex(np.asarray(counts, np.float64), total) + FLOOR * (expected + total / expected.size)
     margins = {tuple(range(k)): shared} if k else {}
     margins |= {(axis,): single[variables[axis]] for axis in range(k, len(variables))}
-    return Clique(separator, variables, fit_margins(start, margins))
+    return Clique(separator, variables, *fit_margins(start, margins))
 
 
 def separators(cliques: Sequence[Clique], most: int = 2) -> dict[tuple[int, ...], Floats]:

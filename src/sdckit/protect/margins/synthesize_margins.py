@@ -27,6 +27,8 @@ from sdckit.result import json_ready
 How = Literal["dp", "coarsen"]
 COUNT = "n"  # the column of counts
 MOST_CELLS = 10_000_000  # of a published table
+APART = 1e-3  # of the records: a margin that misses by more is told of
+UNCONVERGED = "the fit of {} did not converge: a margin that tables share still misses by {:.2g} of the records"
 PRIVATE = ("epsilon", "delta", "budget")
 
 
@@ -421,13 +423,15 @@ def _change(domain: Domain, margins: Margins, parameters: dict[str, Any], rng: n
         math.nan if math.isnan(scale) else consistent_margins.expected_error(clique, scale, rng)
         for clique, scale in zip(margins.cliques, scales, strict=True)
     )
+    kept = tuple(tuple(domain.names[v] for v in clique.variables) for clique in margins.cliques)
+    apart = {names: clique.apart for names, clique in zip(kept, margins.cliques, strict=True)}
+    slow = [" × ".join(names) for names, gap in apart.items() if gap > APART * margins.n]
+    notes = {"converged": UNCONVERGED.format("; ".join(slow), max(apart.values()) / margins.n)} if slow else {}
     private: dict[str, Any] = {}
     if margins.spent:
         rho, delta = math.fsum(spent.rho for spent in margins.spent), float(parameters["delta"])
         private = {"rho": rho, "delta": delta, "epsilon": epsilon_of(rho, delta)}
     return MarginsChange(
         "synthesize_margins", margins.n, {}, {name: value for name, value in parameters.items() if value is not None},
-        spent=tuple(margins.spent), error=error,
-        kept=tuple(tuple(domain.names[v] for v in clique.variables) for clique in margins.cliques),
-        **private,
+        spent=tuple(margins.spent), error=error, kept=kept, notes=notes, **private,
     )  # fmt: skip
