@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
+import pytest
 
 import sdckit as sdc
 from draw import quiet
 from sdckit.catalogue import CATALOGUE, Context, measure
-from sdckit.catalogue.utility import UTILITY
+from sdckit.catalogue.utility import RULES, UTILITY
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError, sure
 
 
 def test_the_rows_of_the_room_stand_together() -> None:
@@ -38,3 +42,19 @@ def test_numbers_released_in_classes_are_compared_as_categories() -> None:
     assert assessed.no_utility == ""
     assert assessed.utility is not None
     assert assessed.utility.auc == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            '[[rules]]\ncolumn = "a"\nwhen = {b = {lower = 3}}\nvalue = 1',
+            "r.toml: rule 1, of 'a', condition on 'b': a rule",
+        ),
+        ("", r"r.toml has no rule; write \[\[rules\]\]"),
+    ],
+)
+def test_a_file_of_rules_is_named(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "r.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=says):
+        sure(RULES.by_command)(rules=tmp_path / "r.toml")

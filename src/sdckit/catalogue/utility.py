@@ -7,6 +7,7 @@ from typing import Any
 
 from sdckit.catalogue.row import Context, Measure, OfPlan, as_numbers
 from sdckit.data.scenarios.scenario_toml import read_toml
+from sdckit.errors import DataError
 
 CELLS: OfPlan = "cells"
 GIVEN = "it takes two intervals and gives one number; compare_intervals draws them"
@@ -50,6 +51,14 @@ def _rules_typed(*, rules: Path | None = None, **given: Any) -> Callable[..., An
     """
     if rules is not None:
         given["rules"] = read_toml(rules, what="file of rules").get("rules", ())
+        from sdckit.data.rule_conditions import read_edit_rules
+
+        try:
+            listed = read_edit_rules(given["rules"])
+        except DataError as error:
+            raise DataError(f"{rules.name}: {error}") from None
+        if not listed:
+            raise DataError(f"{rules.name} has no rule; write [[rules]] with column, when and value")
     return partial(RULES.measure, **given)
 
 

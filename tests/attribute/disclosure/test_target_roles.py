@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
+from datetime import date, datetime
 
 import numpy as np
 import polars as pl
@@ -137,6 +138,14 @@ def test_bins():
     ):
         with pytest.raises(error, match=words):
             bins_by_name(given, numeric, used)
+
+
+@pytest.mark.parametrize("kind", [pl.Date, pl.Datetime])
+def test_a_date_is_its_midnight(kind):
+    days = pl.DataFrame({"d": pl.Series(["2020-01-01", "2020-02-01"]).str.to_date().cast(kind)})
+    found = coded_columns(open_pair(days, days, categories={"keys": ["d"]}), ["d"], {})["d"]
+    for day in (date(2020, 2, 1), datetime(2020, 2, 1), np.datetime64("2020-02-01T00:00:00")):
+        assert find_level(found, day, "exclude_levels", 1) == 2
 
 
 def test_levels_by_value():

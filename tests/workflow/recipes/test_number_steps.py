@@ -87,6 +87,15 @@ def test_edges_are_round_and_few_stand_in_the_last_class() -> None:
     assert shares["bands"][-2] == 0.2
 
 
+def test_no_class_of_many_numbers_is_empty() -> None:
+    sizes = np.random.default_rng(1).normal(26, 4, 2000)
+    for sign in (1, -1):
+        step = size_classes("bmi", sign * sizes)
+        assert step is not None
+        in_class = np.bincount(np.searchsorted(step["bands"][1:-1], sign * sizes, side="right"))
+        assert (len(in_class), in_class.min() >= 5) == (len(step["bands"]) - 1, True)
+
+
 def test_recipe_init_knows_that_rows_belong_together_where_the_one_key_became_bands() -> None:
     rng = np.random.default_rng(1)
     few = pl.DataFrame({"years": np.round(np.abs(rng.normal(0, 50, 600)), 1), "pay": rng.integers(0, 1000, 600)})

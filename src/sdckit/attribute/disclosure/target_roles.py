@@ -22,6 +22,7 @@ from sdckit.numerics import array_types, grouping
 # Cross-tabulation of an original and its releases by key and target.
 
 
+MIDNIGHT = " 00:00:00"
 PerFile = tuple[NDArray[np.int32], ...]
 
 
@@ -138,6 +139,10 @@ def find_level(column: SharedCoding, value: object, role: str, item: int) -> int
             return [float(label) for label in labels].index(float(wanted)) + 1
         except ValueError:
             pass
+    if column.kind == "dates":  # the midnight of a day is printed by some engines, and by a datetime
+        days = [label.removesuffix(MIDNIGHT) for label in labels]
+        if (day := wanted.replace("T", " ").removesuffix(MIDNIGHT)) in days:
+            return days.index(day) + 1
     words = f"{role}: item {item} is none of the {column.n_levels} levels of {column.name!r}"
     raise DataError(f"{words}; give a level that a file has, as it prints")
 

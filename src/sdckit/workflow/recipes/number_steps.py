@@ -74,10 +74,14 @@ def size_classes(column: str, values: np.ndarray[Any, Any]) -> Step | None:
         return None
     # An edge belongs to the class above it, so that a loss at the outermost edge is not in the outermost class.
     gains, losses = known[-FEWEST_ABOVE], np.nextafter(-known[FEWEST_ABOVE - 1], -np.inf)
+    # No class begins below all but a few sizes: it would be empty.
+    sizes = [np.sort(part) for part in (known[known > 0], -known[known < 0])]
+    least = [part[FEWEST_ABOVE - 1] if len(part) >= MANY else 0.0 for part in sizes]
     whole = bool((known == np.floor(known)).all())
     inside = np.empty(0)
     for digits in (WIDE, NARROW):
-        inside = np.concatenate([-_edges(losses, digits, whole=whole)[::-1], _edges(gains, digits, whole=whole)])
+        up, down = (_edges(top, digits, whole=whole) for top in (gains, losses))
+        inside = np.concatenate([-down[down > least[1]][::-1], up[up > least[0]]])
         in_class = np.sort(np.bincount(np.searchsorted(inside, known, side="right")))
         if in_class[-2:].sum() <= MOST_IN_TWO * len(known) or len(known) < MANY:
             break
