@@ -204,6 +204,7 @@ def test_numbers_are_compared_at_the_decimals_of_the_release():
     assert copied_records(exact, rounded).copies == 1
     assert copied_records(rounded, exact).copies == 0.25
     assert decimals_shown(np.array([np.nan, np.inf])) == 0
+    assert decimals_shown(np.array([0.25, 1e307])) == 2
     signed = pl.DataFrame({"x": [0.0, 1.5], "y": ["a", "b"]})
     assert copied_records(signed, signed.with_columns(x=pl.Series([-0.0, 1.5]))).copies == 1
     whole = pl.DataFrame({"x": [0, 1], "y": ["a", "b"]})

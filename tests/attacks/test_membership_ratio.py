@@ -45,6 +45,11 @@ def test_scores_that_differ_by_rounding_alone_are_equal():
     assert np.diff(np.unique([*scored.members, *scored.others])).min() > 1e-9
 
 
+def test_a_number_as_large_as_can_be_is_no_error():
+    large = [frame[:60].with_columns(pay=pl.Series([*frame["pay"][:59], 1e300])) for frame in (COPIED, ORIGINAL)]
+    assert membership(large[1], large[0], control=CONTROL[:100], score="ratio", seed=1).scored.members.max() > 0
+
+
 def test_a_release_that_holds_members_tells_them():
     result = membership(ORIGINAL, COPIED, **ALL)
     first, second = result.detections

@@ -15,6 +15,7 @@ from sdckit.numerics.outlying import (
     _root_of_inverse,
     _smallest,
     consistency,
+    deviation,
     mad_limits,
     minimum_covariance_determinant,
     percentile_limits,
@@ -187,3 +188,9 @@ def test_the_inverse_of_a_singular_matrix():
     singular = np.array([[2.0, 2, 0], [2, 2, 0], [0, 0, 5]])
     root = _root_of_inverse(singular)
     np.testing.assert_allclose(root.T @ root, np.linalg.pinv(singular), atol=1e-12)
+
+
+def test_numbers_whose_squares_are_too_large_have_a_deviation_column_by_column():
+    rows = np.random.default_rng(1).normal(size=(50, 2)) * [1e300, 1.0]
+    assert (deviation(rows) / [1e300, 1.0]).tolist() == pytest.approx((rows / [1e300, 1.0]).std(axis=0, ddof=1))
+    assert robust_estimate(rows, 1) is None

@@ -30,6 +30,13 @@ MOST_DECIMALS = 9
 FEW_VALUES = 10  # of a number are those of a category: none is near another
 
 
+def _rounded(values: array_types.Floats, decimals: int) -> array_types.Floats:
+    """Numbers with so many decimals; those that are too large to be rounded as they are."""
+    with np.errstate(over="ignore"):
+        rounded = np.round(values, decimals)
+    return np.where(np.isinf(rounded), values, rounded)
+
+
 def decimals_shown(values: array_types.Floats) -> int | None:
     """Decimals that numbers are written with; None where they have more than nine.
 
@@ -37,7 +44,7 @@ def decimals_shown(values: array_types.Floats) -> int | None:
     (2, None)
     """
     known = values[np.isfinite(values)]
-    shown = (decimals for decimals in range(MOST_DECIMALS + 1) if np.array_equal(np.round(known, decimals), known))
+    shown = (decimals for decimals in range(MOST_DECIMALS + 1) if np.array_equal(_rounded(known, decimals), known))
     return next(shown, None)
 
 
@@ -82,7 +89,7 @@ def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> array_types.Codes:
     values = _values(pair, name, chosen)
     decimals = decimals_shown(values[1])
     together = np.concatenate(values)
-    printed = (together if decimals is None else np.round(together, decimals)) + 0.0  # -0.0 prints as 0
+    printed = (together if decimals is None else _rounded(together, decimals)) + 0.0  # -0.0 prints as 0
     printed[np.isnan(printed)] = np.nan  # one missing value, whatever its bits
     return grouping.group(printed.view(np.uint64)).of_row
 

@@ -132,7 +132,8 @@ class _Ratio:
 
     def _scores(self, people: KernelRows, own: Ints) -> Floats:
         scores = calibrated_scores(people, self._releases, self._control, fold=own, folds=self._folds)
-        return np.round(scores, 12)  # they are rounded sums: equal ones are one step of the curve
+        with np.errstate(over="ignore"):  # what is too large is the last step
+            return np.round(scores, 12)  # they are rounded sums: equal ones are one step of the curve
 
 
 def scored_people(

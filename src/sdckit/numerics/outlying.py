@@ -10,6 +10,22 @@ from sdckit.numerics.array_types import Floats
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
+LARGEST = 1e150  # number whose square a floating number holds
+
+
+def deviation(values: Floats) -> Floats:
+    """Standard deviation (ddof 1) of two rows or more, by column; of numbers whose squares are too large, too.
+
+    >>> float(deviation(np.array([1.0, 2.0, 3.0]))), float(deviation(np.array([1e300, 2e300, 3e300]))) / 1e300
+    (1.0, 1.0)
+    """
+    top = np.maximum(values.max(axis=0), -values.min(axis=0))
+    large = (top > LARGEST) & np.isfinite(top)
+    unit = np.where(large, np.ldexp(1.0, np.frexp(top)[1] - 1), 1.0)
+    spread: Floats = (values / unit if large.any() else values).std(axis=0, ddof=1) * unit
+    return spread
+
+
 # The minimum covariance determinant (Rousseeuw & Van Driessen 1999): the half of the rows whose covariance has the
 # smallest determinant.
 # Concentration steps, subset sizes and random draws are those of scikit-learn's `MinCovDet`, so that a seed gives the
@@ -417,7 +433,8 @@ def _fitted(
         return None
     order = np.lexsort(values.T)
     rows = values[order]
-    spread = rows.std(axis=0)
+    with np.errstate(over="ignore"):
+        spread = rows.std(axis=0)
     if not ((spread > 0) & np.isfinite(spread)).all() or np.linalg.matrix_rank((rows - rows.mean(axis=0)) / spread) < p:
         return None
     scaled = rows / spread

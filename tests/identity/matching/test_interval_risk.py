@@ -36,6 +36,8 @@ def test_the_ends_belong_to_the_interval():
     shifted = x.with_columns(x=pl.Series([2.0, 4.0, 8.0]))
     assert interval_risk(shifted, x, numeric=["x"], width=0.5).n_inside == 3
     assert interval_risk(shifted, x, numeric=["x"], width=0.49).n_inside == 2
+    large = [frame.with_columns(pl.col("x") * 1e300) for frame in (shifted, x)]
+    assert interval_risk(*large, numeric=["x"], width=0.49).n_inside == 2
 
 
 def test_ranks_by_hand():

@@ -204,6 +204,14 @@ def test_a_few_wild_values_do_not_move_the_robust_eigenvalues():
     assert release_measured(robust=True).figures["robust_eigenvalues"] < 1
 
 
+def test_what_no_floating_number_says_is_undefined():
+    found = release_measured(
+        x=X * [1e300, *[1] * (X.shape[1] - 1)], y=Y * [1e300, *[1] * (Y.shape[1] - 1)], robust=True
+    )
+    assert math.isnan(found.figures["correlation_difference"])
+    assert found.figures["il1s"] == pytest.approx(release_measured().figures["il1s"])
+
+
 def test_correlations_need_complete_records():
     gaps = Y.copy()
     gaps[:200, 1] = math.nan

@@ -36,6 +36,10 @@ def opened(one=ONE, two=TWO, categories=(), numeric=("x", "w")):
     return open_pair(one, two, categories={"variables": categories}, numeric={"variables": numeric})
 
 
+def test_the_variance_of_numbers_beyond_what_can_be_squared_is_infinite():
+    assert estimate_mean(np.array([0.0, 2e300]), np.ones(2))[:2] == (1e300, math.inf)
+
+
 def test_means_leave_missing_values_out():
     names, files = named_estimates(opened(), "mean", ["x"], None, 0.5, 0.95)
     assert names == ("x",)

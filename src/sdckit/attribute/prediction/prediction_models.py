@@ -14,6 +14,7 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import AnyInts, Floats, Ints
 from sdckit.numerics.coding import differences
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.outlying import deviation
 from sdckit.numerics.search.neighbours import prepare
 
 # Features: the keys of training records and of records to predict, as numbers.
@@ -105,7 +106,7 @@ def features_of(
         known = both[0][~gone[0]]
         mean = float(known.mean()) if len(known) else 0.0
         numbers.append((np.where(gone[0], mean, both[0]), np.where(gone[1], mean, both[1])))
-        scale.append(float(known.std(ddof=1)) if len(known) > 1 else 0.0)
+        scale.append(float(deviation(known)) if len(known) > 1 else 0.0)
         if gone[0].any() or gone[1].any():
             codes.append((gone[0].astype(np.int32), gone[1].astype(np.int32)))
     return Features(tuple(numbers), tuple(codes), tuple(scale))

@@ -17,6 +17,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
+from sdckit.numerics.outlying import deviation
 from sdckit.result import FileFigure
 
 Scale = Literal["sd", "rank"]
@@ -38,7 +39,7 @@ def sd_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
     ([0.5, 1.5, 2.5], [1.5, 2.5, 3.5])
     """
     known = released[~np.isnan(released)]
-    reach = width * float(known.std(ddof=1)) if len(known) > 1 else math.nan
+    reach = width * float(deviation(known)) if len(known) > 1 else math.nan
     return released - reach, released + reach
 
 

@@ -18,7 +18,7 @@ from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import identical_note, mean_known, numeric_names
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.coding import differences
-from sdckit.numerics.outlying import FIT_ROWS, robust_estimate
+from sdckit.numerics.outlying import FIT_ROWS, deviation, robust_estimate
 from sdckit.numerics.search.neighbours import prepare
 from sdckit.result import FileFigure
 
@@ -40,7 +40,8 @@ MISSING_RULE = "records with a missing value of a variable, in either file, are 
 
 def standardised(values: Floats) -> Floats:
     """Columns minus their mean, divided by their standard deviation (ddof 1)."""
-    return (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)  # type: ignore[no-any-return]
+    made: Floats = (values - values.mean(axis=0)) / deviation(values)
+    return made
 
 
 def distances(values: Floats, estimate: Estimate) -> Floats:

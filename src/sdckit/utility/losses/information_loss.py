@@ -19,7 +19,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.outlying import robust_estimate
+from sdckit.numerics.outlying import deviation, robust_estimate
 from sdckit.result import LetGo
 
 # Distances of values, records and correlations between two aligned files.
@@ -57,23 +57,24 @@ def scaled_loss(original: Floats, released: Floats) -> tuple[float, int]:
 
 def _spread(values: Floats) -> float:
     """Standard deviation (ddof 1) of two values or more; 0 where all are equal, whatever their mean is rounded to."""
-    return float(values.std(ddof=1)) if values.min() < values.max() else 0.0
+    return float(deviation(values)) if values.min() < values.max() else 0.0
 
 
 def covariances(values: Floats) -> Floats:
     """Covariance matrix (ddof 1) of complete rows; NaN for fewer than two."""
     if len(values) < 2:
         return np.full((values.shape[1],) * 2, np.nan)
-    covariance = np.atleast_2d(np.cov(values.T))
+    with np.errstate(over="ignore"):  # infinite where no floating number says it
+        covariance = np.atleast_2d(np.cov(values.T))
     constant = values.min(axis=0) == values.max(axis=0)  # their mean may be off in the last digit
     covariance[constant], covariance[:, constant] = 0.0, 0.0
     return covariance
 
 
 def correlations(covariance: Floats) -> Floats:
-    """The correlation matrix of a covariance matrix; NaN where a variable has no spread."""
+    """The correlation matrix of a covariance matrix; NaN where a variable has no spread, or an infinite one."""
     size = np.sqrt(np.diag(covariance))
-    size = np.where(size > 0, size, np.nan)
+    size = np.where((size > 0) & (size < np.inf), size, np.nan)
     correlation: Floats = np.clip(covariance / np.outer(size, size), -1.0, 1.0)
     np.fill_diagonal(correlation, np.where(np.isnan(size), np.nan, 1.0))
     return correlation

@@ -43,7 +43,8 @@ def estimate_mean(values: Floats, weights: Floats) -> Estimated:
     if used.min() == used.max():  # what rounding leaves is no variance
         return float(used[0]), 0.0, n - 1.0
     residual = weights * (values - mean)
-    return mean, float(residual @ residual) * n / (n - 1) / total**2, n - 1.0
+    with np.errstate(over="ignore"):  # the interval of numbers beyond 1e150 has no end
+        return mean, float(residual @ residual) * n / (n - 1) / total**2, n - 1.0
 
 
 def estimate_total(values: Floats, weights: Floats) -> Estimated:
