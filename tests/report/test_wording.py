@@ -126,6 +126,12 @@ def _figures(text: str) -> Counter[str]:
     return Counter(re.findall(r"\d+", PLACE.sub("", text)))
 
 
+def test_how_many_names_follow_is_said_in_the_language() -> None:
+    words = read_wording("xx", HEAD + '"Gone: {c}; look." = "Weg: {c}; sehen Sie nach."\n"{n} more" = "{n} weitere"\n')
+    assert words.translate("Gone: 'a', 'b' and 12 more; look.") == "Weg: 'a', 'b' und 12 weitere; sehen Sie nach."
+    assert words.translate("Gone: tea and 12 more; look.") == "Weg: tea and 12 more; sehen Sie nach."
+
+
 def test_a_column_called_like_a_text_of_ours_keeps_its_name_in_a_list() -> None:
     words = read_wording("xx", HEAD + '"Known: {l}." = "Bekannt: {l}."\n"age" = "das Alter"\n')
     assert words.translate("Known: age and job.", {"age", "job"}) == "Bekannt: age und job."

@@ -26,6 +26,7 @@ _QUOTED = r"[^“”]+?"
 _NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|[.,]\d)|\d\.\d+e")
 _WORD_IN_NUMBER = re.compile(r"\b(about|over|under|up to|to|withheld)\b")
 _SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z0-9“<])")
+_FURTHER = re.compile(r"(?<=') and ([\d,]+ more)$")  # of names in quotes
 _WHOLE_NUMBER = re.compile(NUMBER)
 LONGEST_RUN = 4  # sentences that share an entry
 SOFT_HYPHEN = "\u00ad"
@@ -199,6 +200,8 @@ class Wording:
             return text and f" ({self.exact.get(rule, rule)})"
         if kind == "l":
             return self._listed(text, kept, depth) or text
+        if kind == "c" and (ending := _FURTHER.search(text)):
+            return f"{text[: ending.start()]} {self.numbers['and']} {self._translation(ending[1], kept, depth=depth)}"
         if kind == "k":
             return text if text in kept else self._listed(text, kept, depth)
         return self._nested(text, kept, lenient, depth) if kind == "t" else text
