@@ -204,6 +204,10 @@ def test_a_missing_number_is_the_training_mean_with_a_mark():
     assert (train.tolist(), query.tolist()) == ([10.0, 30.0, 20.0], [20.0, 20.0, 40.0])
     assert [part.tolist() for part in found.codes[0]] == [[0, 0, 1], [0, 1, 0]]
     assert found.scale == (pytest.approx(np.std([10, 30], ddof=1)),)
+    large = [frame.with_columns(pl.col("age") * 1e300) for frame in (ORIGINAL, RELEASED)]
+    opened = open_pair(*large, categories={"keys": []}, numeric={"numeric": ["age"]})
+    scale = features_of(opened, ["age"], ["age"], select(1, 0, 1), select(0, 0)).scale
+    assert scale == (pytest.approx(found.scale[0] * 1e300),)
     assert found.sizes == (3, 3)
     train, query = found.codes[1]
     assert (train[0] == train[1]) == (train[0] == query[1])

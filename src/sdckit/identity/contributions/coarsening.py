@@ -230,6 +230,7 @@ def declared_kinds(
 
 MANY = 50  # records: of as many in rare levels no figure reveals how many they are
 NEIGHBOURS = ("number", "date", "ordered")
+AGE_GROUPS = 8  # half of the ages are as high; the numbers of a few age groups are lower
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,15 +315,15 @@ def levels_of(cells: table.Cells, key: str, declared: Declared = NOTHING) -> Lev
     n_missing = int(size[~known].sum())
     codes, size = codes[known], size[known]
     hierarchy = declared.hierarchies.get(key)
+    values = crosstab.numbers_of(level, codes)
     scale: crosstab.Scale = "codes"
     if hierarchy is None:
         named = {"numeric": key in declared.numeric, "ordered": key in declared.ordered}
         scale = crosstab.scale_of(level, codes, size, **named)
         if scale == "number" and level.kind == "integer" and not named["numeric"] and names_codes(key):
             scale = "unknown"  # however even the numbers of classes are
-        elif scale == "unknown" and names_age(key):
+        elif scale == "unknown" and names_age(key) and len(codes) and np.median(sure(values)) >= AGE_GROUPS:
             scale = "number"  # however few ages there are
-    values = crosstab.numbers_of(level, codes)
     if scale not in NEIGHBOURS:
         # by label where sizes tie: codes depend on the engine
         order = np.lexsort((np.array(level.labels(codes)), size))

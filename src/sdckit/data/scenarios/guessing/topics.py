@@ -93,7 +93,7 @@ def names_codes(name: str) -> bool:
 
 
 def names_age(name: str) -> bool:
-    """Whether whole numbers in a column of this name are ages, or numbers of age groups: they have an order.
+    """Whether whole numbers in a column of this name are ages, or numbers of age groups.
 
     >>> [names_age(name) for name in ("age", "Alter", "age_group", "usage", "v17")]
     [True, True, True, False, False]
