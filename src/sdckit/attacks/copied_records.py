@@ -34,7 +34,8 @@ def _rounded(values: array_types.Floats, decimals: int) -> array_types.Floats:
     """Numbers with so many decimals; those that are too large to be rounded as they are."""
     with np.errstate(over="ignore"):
         rounded = np.round(values, decimals)
-    return np.where(np.isinf(rounded), values, rounded)
+    np.copyto(rounded, values, where=np.isinf(rounded))
+    return rounded
 
 
 def decimals_shown(values: array_types.Floats) -> int | None:
