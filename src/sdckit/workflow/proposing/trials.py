@@ -205,7 +205,7 @@ class Trials:
             for kind, step in self._before(node):
                 data = self._run(data, step)[0]
                 steps.append((kind, step))
-            if (coarser := starter.weight_step(data, self._left_scenario(data))) is not None:
+            if (coarser := starter.coarser_weight(data, self._left_scenario(data))[0]) is not None:
                 data = self._run(data, coarser)[0]
                 steps.append(("weight", coarser))
             recoded = data
