@@ -414,10 +414,6 @@ class Judged:
         failed = dict.fromkeys(verdict.name for verdict in self.verdicts if verdict.holds is not True)
         return tuple(name for name in failed if name not in self.unsaid)
 
-    def without_files(self) -> Judged:
-        """The same without original and release, which the measures of two files hold: nothing is to be mended."""
-        return replace(self, assessment=replace(self.assessment, intruders=()))
-
     @property
     def resting(self) -> int:
         """Records that reach k only through other records' missing values, for the intruder with most of them."""
