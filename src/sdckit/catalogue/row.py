@@ -192,11 +192,6 @@ class Context:
         return draws_records(self.pair, self.scenario)
 
     @property
-    def needs_all(self) -> str:
-        """Why what needs every record is not begun where there are too many."""
-        return TOO_MANY.format(n=self.n or 0, most=MOST_ON_ENGINE)
-
-    @property
     def not_searched(self) -> str:
         """Why what a release gives back is not looked for in all records where these do not fit."""
         return NOT_SEARCHED.format(n=self.n or 0)
@@ -451,7 +446,7 @@ class Measure:
         if context.columns is not None and (gone := [name for name in used if name not in context.columns]):
             return f"a release does not have the variable {gone[0]}"
         if self.too_large(context):
-            return context.needs_all
+            return TOO_MANY.format(n=context.n or 0, most=MOST_ON_ENGINE)
         return self.condition(context)
 
     def too_large(self, context: Context) -> bool:

@@ -231,7 +231,7 @@ def candidates_there(
     every = release_ledger.every_level(len(here.texts))
     combined = old.combinations(keys)
     sets = release_ledger.candidate_sets(combined, there.codes, len(there.texts))
-    mine = coding.to_here(sets, len(here.texts))
+    mine = linked_releases.translated(sets, coding.there, coding.here, len(here.texts))
     alone = release_ledger.n_candidates(mine if coding.whole else sets) == 1
     if not coding.whole:  # a hidden value may be one that only the new release has
         mine[combined.of_row[there.codes == 0]] = every
@@ -251,7 +251,7 @@ def certain_there(
         release_ledger.candidate_sets(cells, own.codes, len(own.texts))
         for cells, own in zip(combined, levels, strict=True)
     )
-    here = coding.to_there(here, len(levels[1].texts))
+    here = linked_releases.translated(here, coding.here, coding.there, len(levels[1].texts))
     cells = combined[0].of_row, combined[1].of_row[rows]
     alone = [release_ledger.n_candidates(sets) == 1 for sets in (here, there)]
     left = release_ledger.n_candidates(here[cells[0]] & there[cells[1]])

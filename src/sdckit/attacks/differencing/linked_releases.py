@@ -178,16 +178,9 @@ class Coding:
     there: Ints
     whole: bool
 
-    def to_here(self, sets: Words, n_levels: int) -> Words:
-        """Sets of levels there as sets of the levels here that may go with them."""
-        return _translated(sets, self.there, self.here, n_levels)
 
-    def to_there(self, sets: Words, n_levels: int) -> Words:
-        """The other way round."""
-        return _translated(sets, self.here, self.there, n_levels)
-
-
-def _translated(sets: Words, before: Ints, after: Ints, n_levels: int) -> Words:
+def translated(sets: Words, before: Ints, after: Ints, n_levels: int) -> Words:
+    """Sets of levels as sets of the other release's that may go with them; `before`, `after`: the pairs of a coding."""
     order = np.argsort(before, kind="stable")
     row, level = release_ledger.set_members(sets)
     first, last = (np.searchsorted(before[order], level + 1, side) for side in ("left", "right"))

@@ -303,10 +303,8 @@ def joint_audit(
         released, original, roles=roles, columns=None, log=log, id=id,
         aligned=recoverable_values.as_declared(aligned, scenario), named={}, needed=_variables(given),
     )  # fmt: skip
-    counted = tuple(
-        counted_tables.read_table(table, pair.original if _has_original(released, original, pair) else None)
-        for table in given
-    )
+    has_original = original is not None or released is pair or hasattr(released, "released")
+    counted = tuple(counted_tables.read_table(table, pair.original if has_original else None) for table in given)
     trees = _hierarchies(hierarchies, scenario, counted)
     notes: dict[str, str] = {}
     per_release, audits, by_column, below, cells = [], [], [], [], []
@@ -341,10 +339,6 @@ def joint_audit(
         damage=tuple(repair.damage for repair in repairs), remedies=tuple(repair.remedies for repair in repairs),
         **means,
     )  # fmt: skip
-
-
-def _has_original(released: Any, original: Any, pair: Any) -> bool:
-    return original is not None or released is pair or hasattr(released, "released")
 
 
 def _tables(tables: Any, scenario: Scenario | None) -> tuple[counted_tables.PublishedTable, ...]:

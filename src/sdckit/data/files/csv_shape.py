@@ -551,17 +551,13 @@ def _exact(text: CsvText, delimiter: str, width: int, *, quoted: bool) -> _Count
             if not row:
                 blank.append(records)
             elif len(row) != width:
-                raise FileFormatError(_ragged(text.path, line, len(row), width))
+                raise FileFormatError(
+                    f"{text.path.name}, line {line}: {'more' if len(row) > width else 'fewer'} fields than the header "
+                    "has; check the delimiter, the quotes and the decimal mark on that line"
+                )
             records, line = records + 1, reader.line_num + 1
     except csv.Error:
         raise FileFormatError(
             f"{text.path.name}, line {line}: the quotes do not pair up, or a line ends in its middle"
         ) from None
     return _Counted(records, np.array(blank, dtype=np.int64), frozenset({width}))
-
-
-def _ragged(path: Path, line: int, n_fields: int, width: int) -> str:
-    return (
-        f"{path.name}, line {line}: {'more' if n_fields > width else 'fewer'} fields than the header has; "
-        "check the delimiter, the quotes and the decimal mark on that line"
-    )

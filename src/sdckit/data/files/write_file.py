@@ -156,15 +156,10 @@ def write_labelled(frame: pl.DataFrame, path: Path, kind: str, labels: FileLabel
             letters = {name: codes for name, column in coded.items() if (codes := _letters(column))}
             pyreadstat.write_dta(data, str(path), missing_user_values=letters or None, **options)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, TypeError):
-        _tell_system(path)
+        with path.open("ab") as file:  # a full disk raises its own OSError here: the library does not tell errors apart
+            file.write(b"\0" * 4096)
         raise DataError(f"a column cannot be written as {kind}; make it text or numbers first") from None
     _without_time(path, kind)
-
-
-def _tell_system(path: Path) -> None:
-    """Raise the OSError of a full disk, if there is one: the library does not distinguish errors."""
-    with path.open("ab") as file:
-        file.write(b"\0" * 4096)
 
 
 def _letters(column: CodedColumn) -> list[str]:

@@ -500,7 +500,7 @@ def _logistic(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
         fitted = model.fit(X[:, 1:], y)
         best = np.c_[fitted.intercept_, fitted.coef_]
         converged = bool(fitted.n_iter_.max() < ITERATIONS)
-    share = _expit(X @ best[0])
+    share = special.expit(X @ best[0])
     return best, 1.0, (X.T * (share * (1 - share))) @ X + _penalty(p), converged
 
 
@@ -566,10 +566,6 @@ def choose(share: Floats, rng: np.random.Generator) -> Ints:
     mark = rng.random(len(share)) * running[:, -1]
     column: Any = (running <= mark[:, None]).sum(axis=1)
     return np.asarray(np.minimum(column, share.shape[1] - 1), np.int64)
-
-
-def _expit(eta: Floats) -> Floats:
-    return np.asarray(special.expit(eta), np.float64)
 
 
 def _softmax(eta: Floats) -> Floats:

@@ -493,7 +493,8 @@ def _passing_early(trials: Trials, asked: Asked) -> Iterator[tuple[Trials, Judge
             asked.judging(_candidate(now, node, judge_cells(now, release)))
             judged = _measured(now, _repaired(now, node, asked), asked)
             if judged.meets:
-                yield now.with_how(judged.how), judged.without_files()
+                # Nothing is to be mended: original and release, which the measures of two files hold, are let go.
+                yield now.with_how(judged.how), replace(judged, assessment=replace(judged.assessment, intruders=()))
                 return
         except SdcError:  # of this recipe only, such as suppression in another way that fails
             pass

@@ -313,7 +313,8 @@ def make_proposal(
     by = loss if isinstance(loss, str) else OWN
     return write_proposal(
         trials, searched, judged, others, columns, folder, [_head(by), READ_IT, INSIDE, *then], by=by,
-        by_loss=measure is None or _is_bound(trials),
+        # A bound: no release of a combination has less of the loss searched by than its recodings alone.
+        by_loss=measure is None or (trials.goal is not None and (trials.goal.certain or trials.share == 0)),
     )  # fmt: skip
 
 
@@ -361,11 +362,6 @@ def _head(by: str) -> str:
     'which is here: how well a regression tells the release from the file.'
     """
     return HEAD if by == INFORMATION else f"{BEST_BY}: {LOSSES.get(by, OF_CALLER)}."
-
-
-def _is_bound(trials: Trials) -> bool:
-    """Whether no release of a combination has less of the loss searched by than its recodings alone."""
-    return trials.goal is not None and (trials.goal.certain or trials.share == 0)
 
 
 def _check_control(control: Any) -> None:

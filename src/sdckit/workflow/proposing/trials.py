@@ -205,7 +205,7 @@ class Trials:
             for kind, step in self._before(node):
                 data = self._run(data, step)[0]
                 steps.append((kind, step))
-            if (coarser := starter.weight_step(data, self._left_scenario(data))) is not None:
+            if (coarser := starter.coarser_weight(data, self._left_scenario(data))[0]) is not None:
                 data = self._run(data, coarser)[0]
                 steps.append(("weight", coarser))
             recoded = data
@@ -413,10 +413,6 @@ class Judged:
         """Thresholds that do not hold, or were not judged, and that a recipe could mend."""
         failed = dict.fromkeys(verdict.name for verdict in self.verdicts if verdict.holds is not True)
         return tuple(name for name in failed if name not in self.unsaid)
-
-    def without_files(self) -> Judged:
-        """The same without original and release, which the measures of two files hold: nothing is to be mended."""
-        return replace(self, assessment=replace(self.assessment, intruders=()))
 
     @property
     def resting(self) -> int:

@@ -408,12 +408,7 @@ def _brought(before: Any, after: Any, n: int) -> str:
     return "; ".join(parts)
 
 
-def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
-    """The step that coarsens weights, where they reveal a key whose values are suppressed and totals hardly move."""
-    return _coarser_weight(data, scenario)[0]
-
-
-def _coarser_weight(data: Any, scenario: Scenario) -> tuple[Step | None, Sequence[str], Sequence[str]]:
+def coarser_weight(data: Any, scenario: Scenario) -> tuple[Step | None, Sequence[str], Sequence[str]]:
     """The step that coarsens weights, the keys that they reveal, and the columns of which it would move totals.
 
     No step where it moves totals too far, or one value of a key has nearly all of the records.
@@ -441,7 +436,7 @@ def _coarser_weight(data: Any, scenario: Scenario) -> tuple[Step | None, Sequenc
 
 def _weight(way: Way) -> Iterator[CommentedStep]:
     """The step that coarsens weights, with its reason, or what can be chosen instead."""
-    step, hide, moved = _coarser_weight(way.data, way.scenario)
+    step, hide, moved = coarser_weight(way.data, way.scenario)
     if not hide:
         return
     names = listed([*map(printable, hide)], "or")
