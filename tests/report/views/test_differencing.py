@@ -15,6 +15,7 @@ from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.choose_rounding import sound_relations
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document
+from sdckit.report.views import differencing
 
 DATA = people(200)
 HERE = {"keys": ["part", "sex", "age"], "sensitive": ["job"], "id": "id"}
@@ -100,6 +101,17 @@ def test_an_empty_ledger_has_nothing_to_say(tmp_path: Path) -> None:
     result = sdc.differencing(DATA, ledger=ledger, keys=["sex"])
     assert (result.people, result.entries, result.not_intersected) == (0, (), ())
     assert "The ledger holds no release yet" in repr(result_blocks(protect(result_document(result))))
+
+
+def test_no_figure_of_zero_says_nothing_is_disclosed_where_not_all_was_looked_for() -> None:
+    unlinked = DATA.select("sex", "job").sample(fraction=1.0, shuffle=True, seed=2)
+    for earlier, whole in ((DATA, True), (unlinked, False)):
+        result = sdc.differencing(DATA, earlier={"first": earlier}, **{**HERE, "id": None})  # type: ignore[arg-type]
+        assert result.people == 0
+        plain = protect(result_document(result))
+        answer = differencing.VIEW.answer(plain, "differencing", plain)
+        assert ("discloses nothing" in answer, "not judged" in answer) == (whole, not whole)
+        assert (differencing.IN_PART in repr(result_blocks(plain))) is not whole
 
 
 def test_the_report_of_an_assessment_answers_the_question(tmp_path: Path) -> None:

@@ -34,6 +34,11 @@ COMPARED = {
 }  # fmt: skip
 FIRST = "Nothing went out before, as the scenario says: there is nothing to hold this release against."
 NONE = "The ledger holds no release yet: there is nothing to hold this one against."
+IN_PART = "Not all of this could be looked for in every earlier release: there may be more records than are counted here."
+NOT_JUDGED = (
+    "Together with earlier releases it was not seen to disclose more than each does alone, but not all could be looked "
+    "for: this is not judged."
+)
 PENDING = "it has not gone out yet"
 RIGHT = "{n} links, of which {share} % are right by estimate"
 SEARCHED = "no columns of both lead from one to the other, alone or together"
@@ -73,6 +78,7 @@ def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
     return {
         "figures": leaves, "linked_by": links, "together": together, "not_compared": result.not_compared,
         "n_earlier": len(result.entries), "n_pending": result.n_pending, "first": result.first, "within": result.within,
+        "in_part": bool(result.not_looked_for or result.not_compared or result.singly),
         "sources": tuple(dict.fromkeys(entry.source for entry in result.entries)),
         "exact": InternalOnly({"entries": entries}), "notes": notes_tree(result),
     }  # fmt: skip
@@ -108,6 +114,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         laid.append(TableBlock(caption, ("What", "Records"), rows, (1,)))
     if tree.get("exact"):
         laid += _inside(tree["exact"]["entries"], tree["within"])
+    laid += [Paragraph(IN_PART, "note")] * tree["in_part"]
     laid += [Paragraph(f"Not compared: {reason}.", "note") for reason in tree["not_compared"]]
     return [*laid, *notes_blocks(tree)]
 
@@ -141,6 +148,8 @@ def answer(plain: Plain, place: str, _: Plain) -> str:
     people = plain[place]["figures"]["people"]["n"]
     if not plain[place]["n_earlier"]:
         return ""
+    if people["value"] == 0 and plain[place]["in_part"]:
+        return NOT_JUDGED
     if people["value"] == 0:
         return "Together with earlier releases it discloses nothing that none of them discloses alone."
     return f"Together with earlier releases it discloses something of {people['text']} of the records."
