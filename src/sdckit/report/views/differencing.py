@@ -34,7 +34,7 @@ COMPARED = {
 }  # fmt: skip
 FIRST = "Nothing went out before, as the scenario says: there is nothing to hold this release against."
 NONE = "The ledger holds no release yet: there is nothing to hold this one against."
-IN_PART = "Not all of this could be looked for in every earlier release: there may be more records than are counted here."
+IN_PART = "Not all of this could be looked for in every earlier release: there may be more than is counted here."
 NOT_JUDGED = (
     "Together with earlier releases it was not seen to disclose more than each does alone, but not all could be looked "
     "for: this is not judged."
