@@ -175,6 +175,12 @@ def test_beside_a_stable_sort(train, query, k, scaled):
     assert found.tolist() == np.argsort(away, axis=1, kind="stable")[:, :k].tolist()
 
 
+def test_equally_far_but_for_rounding():
+    """0.3 - 0.2 is less than 0.2 - 0.1 by the last digit."""
+    tenths = (np.array([0.1, 0.3]), np.array([0.2]))
+    assert first_neighbours(Features((tenths,), (), (1.0,)), 1, scaled=False).tolist() == [[0]]
+
+
 def test_block_by_block(monkeypatch: pytest.MonkeyPatch):
     rng = np.random.default_rng(1)
     pair = features(rng.integers(0, 5, (40, 2)), rng.integers(0, 5, (30, 2)))

@@ -334,6 +334,15 @@ def test_it_recovers_the_population_it_is_true_of():
     assert three.p_unique == pytest.approx(table.pi * beta**alpha / chances(alpha, beta, table.pi)[1], rel=1e-6)
 
 
+def test_a_root_where_both_branches_meet():
+    """Between two points of the scan, behind the last at which the number seen once can be reached."""
+    table = size_table(np.array([1, 1, 2, 3, 3, 3]), 1300.0)
+    K, alpha, beta = (snb(table).parameters[name] for name in ("K", "alpha", "beta"))
+    model = _Model(np.array([math.log((1 - beta) / beta)]), table.pi)
+    logarithms = (model.log_once(np.array([alpha])), model.log_twice(np.array([alpha])))
+    assert [K * math.exp(log[0]) for log in logarithms] == pytest.approx([2 / table.pi, 1])
+
+
 binomial_sizes = st.lists(st.integers(1, 9), min_size=3, max_size=60).map(np.array)
 
 

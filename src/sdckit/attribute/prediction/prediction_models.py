@@ -295,6 +295,7 @@ def _insert(train: Floats, query: Floats, row: int, near: Floats, place: Ints, h
 
 
 BLOCK = 20_000_000  # distances at a time
+ROUNDING = 1e-9  # of a squared distance: less tells none apart
 
 
 def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.int64]:
@@ -327,7 +328,9 @@ def _first(away: Floats, k: int) -> NDArray[np.int64]:
     """Columns of the k smallest of each row, by value and then by column."""
     n = away.shape[1]
     limit = np.partition(away, k - 1, axis=1)[:, k - 1 : k]
-    below, level = away < limit, away == limit
+    slack = ROUNDING * limit
+    below = away < limit - slack
+    level = below ^ (away <= limit + slack)
     missing = k - below.sum(axis=1)
     taken = below | (level & (np.cumsum(level, axis=1) <= missing[:, None]))
     columns = np.broadcast_to(np.arange(n), away.shape)[taken].reshape(-1, k)

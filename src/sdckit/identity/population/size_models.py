@@ -388,6 +388,7 @@ def _binned(mu: Floats) -> tuple[Floats, Floats]:
 
 SCAN = np.linspace(-18.0, 18.0, 1500)  # logit of d/(1 - pi)
 BISECTIONS = 100
+ROUNDING = 1e-12  # by which a peak may miss what it is to reach
 
 
 class _Model:
@@ -472,7 +473,8 @@ def snb(table: SizeTable) -> SizeEstimate:
 
         return gap
 
-    roots = [root for falling in (True, False) for root in _roots(branch(falling))]
+    scan = _with_meetings(once, table.pi)
+    roots = [root for falling in (True, False) for root in _roots(branch(falling), scan)]
     return _from_roots(table, roots, lambda *_: k)
 
 
@@ -501,6 +503,16 @@ def snb3(table: SizeTable) -> SizeEstimate:
     return _from_roots(table, _roots(gap), classes)
 
 
+def _with_meetings(target: float, pi: float) -> Floats:
+    """The scan, and where both branches end in the peak: between its points a root may lie beyond the last of them."""
+
+    def left(logit: Floats) -> Floats:
+        model = _Model(logit, pi)
+        return model.log_once(model.peak()) - target
+
+    return np.sort([*SCAN, *(logit for logit, _ in _roots(lambda at: (left(at), at)))])
+
+
 def _alpha_on_branch(model: _Model, target: float, *, falling: bool) -> Floats:
     """Alpha with log(p1/pi) = target on one side of the peak, NaN where there is none; by bisection."""
     low = model.peak()
@@ -509,10 +521,10 @@ def _alpha_on_branch(model: _Model, target: float, *, falling: bool) -> Floats:
         high = np.maximum(low, 1.0)
         while (beyond := model.log_once(high) > target).any():
             high = np.where(beyond, 2 * high, high)
-        exists = top >= target
+        exists = top >= target - ROUNDING
     else:
         low, high = np.zeros_like(low), low
-        exists = (high > 0) & (target > 0) & (top >= target)
+        exists = (high > 0) & (target > 0) & (top >= target - ROUNDING)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         above = (model.log_once(middle) > target) == falling
@@ -520,20 +532,21 @@ def _alpha_on_branch(model: _Model, target: float, *, falling: bool) -> Floats:
     return np.where(exists, (low + high) / 2, np.nan)
 
 
-def _roots(gap: Callable[[Floats], tuple[Floats, Floats]]) -> list[tuple[float, float]]:
+def _roots(gap: Callable[[Floats], tuple[Floats, Floats]], scan: Floats = SCAN) -> list[tuple[float, float]]:
     """Where a gap changes sign along the scan: (logit, alpha) of each root."""
     with np.errstate(all="ignore"):  # the ends of the scan may leave the range of numbers
-        return _crossings(gap, gap(SCAN)[0])
+        return _crossings(gap, scan)
 
 
-def _crossings(gap: Callable[[Floats], tuple[Floats, Floats]], values: Floats) -> list[tuple[float, float]]:
+def _crossings(gap: Callable[[Floats], tuple[Floats, Floats]], scan: Floats) -> list[tuple[float, float]]:
     from scipy.optimize import brentq
 
+    values = gap(scan)[0]
     finite = np.isfinite(values[:-1]) & np.isfinite(values[1:])
     crossing = finite & (np.sign(values[:-1]) != np.sign(values[1:]))
     roots = []
     for i in np.flatnonzero(crossing).tolist():
-        at = brentq(lambda t: float(gap(np.array([t]))[0][0]), SCAN[i], SCAN[i + 1], xtol=1e-13)
+        at = brentq(lambda t: float(gap(np.array([t]))[0][0]), scan[i], scan[i + 1], xtol=1e-13)
         roots.append((float(at), float(gap(np.array([at]))[1][0])))
     return roots
 
