@@ -83,3 +83,22 @@ def test_a_date_is_compared_by_its_text_and_only_what_is_in_use_is_written_out(
     (rule,) = read_edit_rules({"t": {"when": {"day": str(days[0])}, "value": "b"}})
     assert breaking(rule, frame).tolist() == [True, False, False, False]
     assert max(written) == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "value", "hit"),
+    [
+        ([datetime(2024, 1, 1), datetime(2024, 1, 2)], None, date(2024, 1, 2), [False, True]),
+        ([0.1, 0.2], pl.Float32, 0.2, [False, True]),
+        ([0.1, 0.2], pl.Float32, {"at_most": 0.1}, [True, False]),
+        ([12, 40], None, "12", None),
+        ([True, False], None, 1, None),
+        ([True, False], None, [False], [False, True]),
+    ],
+)
+def test_a_value_is_found_in_a_column_of_its_kind_and_nothing_is_said_of_another(values, kind, value, hit) -> None:
+    """A rule that no value could ever meet held with 0."""
+    frame = open_frame(pl.DataFrame({"x": pl.Series(values, dtype=kind), "t": ["a", "a"]}))
+    (rule,) = read_edit_rules({"t": {"when": {"x": value}, "value": "b"}})
+    flags = breaking(rule, frame)
+    assert (flags if flags is None else flags.tolist()) == hit

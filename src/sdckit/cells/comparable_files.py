@@ -352,10 +352,10 @@ def _bare(text: str) -> str:
 
 
 def _texts(frame: Frame, name: str) -> set[str]:
+    if not isinstance(frame, nw.LazyFrame):
+        return {*frame.get_column(name).drop_nulls().unique().cast(nw.String).to_list()}
     there = frame.filter(~nw.col(name).is_null()).select(nw.col(name).cast(nw.String))
-    different = there.unique()
-    brought = in_memory(different.head(MOST)) if isinstance(different, nw.LazyFrame) else different
-    return {text for (text,) in brought.rows()}
+    return {text for (text,) in in_memory(there.unique().head(MOST)).rows()}
 
 
 def _figures(frame: Frame, expressions: Sequence[nw.Expr]) -> tuple[Any, ...]:

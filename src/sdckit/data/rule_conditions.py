@@ -9,6 +9,7 @@ from datetime import time
 from decimal import Decimal
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.data.columns import code_column, float_values, is_number
@@ -144,8 +145,9 @@ def _is_plain(value: Any) -> bool:
 def breaking(rule: EditRule, frame: Any) -> Bools | None:
     """Whether each record of an opened frame in memory breaks a rule.
 
-    None where that cannot be judged: a column is not there, or holds no numbers any more where some are compared. A
-    missing value fulfils no condition but one on missing values, and breaks no rule but one on missing values.
+    None where that cannot be judged: a column is not there, holds no numbers any more where some are compared, or
+    values of another kind than those of the rule (numbers, yes and no). A missing value fulfils no condition but one on
+    missing values, and breaks no rule but one on missing values.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -173,11 +175,11 @@ def _holds(condition: Condition, series: Any, *, missing: bool) -> Bools | None:
         return None
     if numeric and condition.how != "missing":
         values = float_values(series, "rules")
-        unknown = np.isnan(values)
-        if condition.how == "is":
-            hit = np.isin(values, [float(value) for value in condition.values if is_number(value)])
-        else:
-            hit = COMPARE[condition.how](values, condition.values[0])
+        unknown, kind = np.isnan(values), np.float32 if series.dtype == nw.Float32 else np.float64
+        given = np.array([value for value in condition.values if is_number(value)], kind)
+        if not given.size:
+            return None
+        hit = np.isin(values, given) if condition.how == "is" else COMPARE[condition.how](values, given[0])
         return np.asarray(hit | (unknown & missing), np.bool_)
     coded = code_column(series)
     codes = coded.codes()
@@ -185,6 +187,9 @@ def _holds(condition: Condition, series: Any, *, missing: bool) -> Bools | None:
     if condition.how == "missing":
         return np.asarray(unknown == condition.values[0], np.bool_)
     texts, used = {str(value) for value in condition.values}, _used(coded, codes)
+    texts |= {f"{text} 00:00:00" for text in texts}  # a day where the column holds moments, as pandas has all days
+    if series.dtype == nw.Boolean and not texts & {"True", "False"}:
+        return None
     hit = np.isin(codes, used[np.array([text in texts for text in coded.labels(used)], np.bool_)])
     return np.asarray(hit | (unknown & missing), np.bool_)
 

@@ -49,6 +49,20 @@ def test_every_figure_by_hand() -> None:
     assert found.ambiguity == pytest.approx((2 + 6 + 6 + 6 + 2 + 4 * 2 * 4) / 6, rel=1e-12)
 
 
+def test_where_the_original_has_no_value_nothing_is_lost_and_an_empty_file_is_still_one() -> None:
+    gaps = BEFORE.with_columns(
+        pl.when(pl.int_range(6) < 4).then(name).alias(name)
+        if name != "job"
+        else pl.when(pl.int_range(6) < 3).then(name)
+        for name in ALL
+    )
+    empty = gaps.with_columns(pl.lit(None, pl.String).alias(name) for name in ALL)
+    ends = [generalization_loss(gaps, file, hierarchies=ALL, aligned=True) for file in (gaps, empty)]
+    for found, end in zip(ends, (0.0, 1.0), strict=True):
+        assert list(found.normalised[0].values()) == pytest.approx([end] * 7)
+    assert ends[1].discernibility == 36
+
+
 def test_the_original_lost_nothing_and_an_empty_file_everything() -> None:
     nothing, all_ = lost(BEFORE), lost(BEFORE.with_columns(pl.lit(None, pl.String).alias(name) for name in ALL))
     assert (nothing.precision, nothing.loss, nothing.entropy, nothing.ambiguity) == (1.0, 0.0, 0.0, 1.0)

@@ -85,8 +85,10 @@ def _check_fit(path: Path, names: Sequence[str], rows: int | None) -> None:
         raise ValueError from None
 
 
-def _opened(source: Any, path: Path) -> Any:
-    return pa.ipc.open_stream(source) if _is_stream(path, "Arrow") else pa.ipc.open_file(source)
+def _opened(source: Any, path: Path, fields: Sequence[int] = ()) -> Any:
+    """A reader of these columns, of all unless given; others are not unpacked."""
+    opened = pa.ipc.open_stream if _is_stream(path, "Arrow") else pa.ipc.open_file
+    return opened(source, options=pa.ipc.IpcReadOptions(included_fields=list(fields)))
 
 
 def _batches(reader: Any) -> Iterator[Any]:
@@ -195,7 +197,7 @@ def _in_order(series: pl.Series, path: Path, kind: str) -> pl.Series:
 def holds_metadata(path: Path) -> bool:
     """Whether an Arrow file holds metadata of its own, or of a batch, beside those of its schema."""
     with pa.memory_map(str(path)) as source:
-        reader = _opened(source, path)
+        reader = _opened(source, path, range(len(stored_schema(path, "Arrow")))[:1])
         if isinstance(reader, pa.ipc.RecordBatchStreamReader):
             batches = reader.iter_batches_with_custom_metadata()
         else:

@@ -559,10 +559,10 @@ class Together:
 
 def judged_together(n: int, columns: Sequence[Column], weight: Floats) -> Together:
     """The figures of a release of n records from what became of its columns, which `weight` weighs."""
-    cells = np.array([of.of_records(of.level, SUPPRESSED) for of in columns])
+    cells = np.array([of.of_records(of.level, UNKNOWN) for of in columns])  # unknown: the original has no value
     at_top = np.array([of.together == of.lattice.height and (of.level >= 0).all() for of in columns])
-    gone = (cells == SUPPRESSED) | at_top[:, None]
-    suppressed = gone.all(axis=0) & (cells == SUPPRESSED).any(axis=0)
+    suppressed = ((cells < 0) | at_top[:, None]).all(axis=0) & (cells == SUPPRESSED).any(axis=0)
+    suppressed |= (cells == UNKNOWN).all(axis=0) & suppressed.any()  # nobody tells those without any value from them
     nodes = [of.of_records(np.where(of.level < 0, -1, of.node), -1) for of in columns]
     discernibility, average = class_figures(_classes(nodes, ~suppressed), int(suppressed.sum()))
     entropy = math.fsum(of.entropy for of in columns)
@@ -607,13 +607,14 @@ def _of_column(of: Column) -> dict[str, float]:
 def _normalised(figures: Mapping[str, float], columns: Sequence[Column], n: int) -> dict[str, float]:
     """Each figure between that of the original and that of a file without any value."""
     leaves = [of.of_records(of.leaf, -1) for of in columns]
+    most = [np.where(leaf < 0, 1.0, of.lattice.node.shape[1]) for leaf, of in zip(leaves, columns, strict=True)]
     least, fewest = class_figures(_classes(leaves, np.ones(n, np.bool_)), 0)
     ends = {
         "precision": (1.0, 0.0), "loss": (0.0, 1.0), "entropy": (0.0, figures["entropy"] / figures["entropy_share"])
         if figures["entropy_share"] else (0.0, 1.0),
         "height": (0.0, float(sum(of.lattice.height for of in columns))), "discernibility": (least, float(n) ** 2),
         "average_class_size": (fewest, float(n)),
-        "ambiguity": (1.0, float(np.prod([float(len(of.lattice.node[0])) for of in columns]))),
+        "ambiguity": (1.0, float(np.prod(most, axis=0).mean())),
     }  # fmt: skip
     return {name: (figures[name] - low) / (high - low) if high != low else 0.0 for name, (low, high) in ends.items()}
 
