@@ -16,7 +16,7 @@ from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.guessable_ids import TRIED, is_guessable
 from sdckit.data.living_together import values_together
-from sdckit.data.scenarios.guessing.facts import written_like
+from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
@@ -40,7 +40,8 @@ PREFIXES = range(1, 7)  # first characters of an id that may say of which area i
 TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
 NEAR, TOLD_NEAR, MOSTLY = 0.1, 0.9, 0.5  # of an amount; of the records, so near a guess; so near another's
 ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
-MOST_SHARE = 5  # records that share a telephone number or a name on average, like those of a household
+MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
+LONG = 8  # more digits than this has what numbers a person or a telephone
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
@@ -425,19 +426,34 @@ def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> l
     """
     kinds = frame.collect_schema()
     texts = [name for name in columns if kinds[name] in (nw.String, nw.Categorical, nw.Enum)]
+    numbers = [name for name in columns if kinds[name].is_numeric()]
     finer = _finer(frame, columns, keys)
-    written = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
-    addresses = in_memory(frame.select(written)).row(0) if written else ()
-    direct = {name for name, there in zip(texts, addresses, strict=True) if there}
-    some = in_memory(frame.select(texts).head(AT_HAND)) if texts else frame
-    direct |= {name for name in texts if _written_directly(some[name].drop_nulls())}
-    return [*finer, *(name for name in texts if name in direct and name not in finer)]
+    asked = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
+    asked += [(nw.col(name).max() >= 10**LONG).alias(name) for name in numbers]
+    answers = in_memory(frame.select(asked)).row(0) if asked else ()
+    direct = {name for name, there in zip((*texts, *numbers), answers, strict=True) if there}
+    longer = [*texts, *(name for name in numbers if name in direct)]
+    some = in_memory(frame.select(longer).head(AT_HAND)) if longer else frame
+    direct -= {*numbers}
+    direct |= {name for name in longer if _written_directly(some[name].drop_nulls())}
+    return [*finer, *(name for name in longer if name in direct and name not in finer)]
 
 
-def _written_directly(texts: Any) -> bool:
-    """Whether texts are written like a direct identifier; names of groups, which many share, are no persons' names."""
-    levels = texts.cast(nw.String).unique()
-    return len(levels) >= LEAST and len(levels) * MOST_SHARE > len(texts) and written_like(levels.to_list()) is not None
+def _written_directly(values: Any) -> bool:
+    """Whether values of few records are written like a direct identifier; few names or long numbers may be categories.
+
+    Each by itself: remarks on few people stand among shorter ones that say nothing.
+    """
+    if values.dtype.is_float():
+        values = values.filter(values.is_finite() & (values < 10**15)).cast(nw.Int64)
+    counts = values.cast(nw.String).value_counts()
+    few = 0
+    for text in counts.filter(counts["count"] <= MOST_SHARE)[values.name].to_list():
+        like = written_like([text])
+        few += like == NAME or (text.isdigit() and len(text) > LONG)
+        if like not in (None, NAME) or few >= LEAST:
+            return True
+    return False
 
 
 def _finer(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
