@@ -49,6 +49,15 @@ UNNAMED: dict[str, Any] = {
     "day and month of birth": {"birth_day": RNG.integers(1, 29, N), "birth_month": RNG.integers(1, 13, N)},
     "coordinates": {"lat": (HOME % 29) / 10, "lon": (HOME % 31) / 10},
     "what a neighbour knows": {"religion": RNG.choice(list("abcd"), N), "occupation": RNG.integers(0, 80, N)},
+    "telephone numbers": {"v5": [f"+49 30 {5550000 + own // 2}" for own in HOME]},
+    "remarks on few": {
+        "v6": [f"says that she was hurt by Ann Miller in ward {own // 2}" if own < 40 else None for own in HOME]
+    },
+    "a remark among short ones": {
+        "v7": ["was hurt by Ann Miller of the third ward", *(f"no {own // 3}" for own in HOME[1:])]
+    },
+    "names in few records": {"v8": [f"{'BCDFG'[own]}en Miller" if own < 5 else "nobody" for own in HOME]},
+    "telephones without a sign": {"v9": [30_5550_000.0 + own // 2 if own < 40 else 1e30 for own in HOME]},
     "addresses of e-mail": {"note": [f"write to h{own // 2}@mail.example" for own in HOME]},
     "one address among remarks": {"note": ["a.huber@mail.example", *["asked again"] * (N - 1)]},
 }

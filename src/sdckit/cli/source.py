@@ -192,6 +192,16 @@ class Reading:
         """What is read and never written to."""
         return (self.file,) if self.join is None else (self.file, self.join)
 
+    def has_unjoined(self) -> bool:
+        """Whether no record of the first file belongs to some of the second; each of the first belongs to one."""
+        from sdckit.data.files.readers import read_file
+
+        first, second = (
+            read_file(file, columns=[sure(self.join_key)], **{**self.beside(file).how, "join": None, "join_key": None})
+            for file in self.inputs
+        )
+        return second.height > first.n_unique()
+
     def labels(self) -> dict[str, str]:
         """The variable labels of the file, where it has some: a document prints them beside the names."""
         from sdckit.data.files.read_labelled import read_labels

@@ -275,6 +275,13 @@ def test_a_gate_with_tables_and_one_without():
     assert [one.alone for one in audit.damage[0]] == [1]
     without = scenario.changed(thresholds={"k": 2})
     assert not sdc.assess(WHOLE, hide(0), scenario=without, seed=1)["default"]["joint_audit"].remedies
+    with pytest.warns(sdc.SdcWarning, match="nothing in them was changed"):
+        result = sdc.check(WHOLE, WHOLE, scenario=scenario, seed=1)
+    (one,) = (verdict for verdict in result.verdicts if verdict.name == "joint_recoverable")
+    assert (one.word, "leave this limit out once “sdckit joint-audit” has shown" in one.sentence) == (
+        "not judged",
+        True,
+    )
     result = sdc.check(WHOLE, hide(0), scenario=scenario.changed(tables=()), seed=1)
     (one,) = (verdict for verdict in result.verdicts if verdict.name == "joint_recoverable")
     assert (one.word, "no published tables" in one.sentence) == ("not judged", True)

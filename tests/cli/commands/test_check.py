@@ -522,3 +522,17 @@ def test_without_a_ledger_it_says_that_earlier_releases_were_not_looked_at(sdcki
     assert (done.code, NO_LEDGER in " ".join(done.out.split())) == (0, True)
     done = sdckit("check", file, "--scenario", said_of(tmp_path))
     assert (done.code, NO_LEDGER in " ".join(done.out.split())) == (2, False)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [("", ""), ("9,S\n", "belong to no record of the first"), ("8,\n7,NA\n", "in several ways (region)")],
+)
+def test_a_second_file_goes_out_whole(sdckit, tmp_path: Path, more: str, words: str) -> None:
+    """A household whose persons were all taken out was left out of the figures, and of nothing else."""
+    (tmp_path / "people.csv").write_text("hid,sex\n" + "1,f\n2,f\n7,f\n8,f\n" * 3)
+    (tmp_path / "homes.csv").write_text("hid,region\n1,N\n2,N\n" + (more if "7" in more else f"7,N\n8,N\n{more}"))
+    (tmp_path / "s.toml").write_text('keys = ["sex"]\n')
+    joined = ["--join", tmp_path / "homes.csv", "--join-key", "hid", "--scenario", tmp_path / "s.toml", "--k", 2]
+    done = sdckit("check", tmp_path / "people.csv", *joined)
+    assert (done.code, words in " ".join(done.out.split())) == (2 if words else 0, True)

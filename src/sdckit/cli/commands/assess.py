@@ -347,7 +347,7 @@ def _with_files(
 
     The identifiers of a file by itself are left out: it is read without them. Those of a release go out.
     """
-    from sdckit.data.files.beside_records import beside_records
+    from sdckit.data.files.beside_records import UNJOINED, beside_records
     from sdckit.data.scenarios.column_roles import among_columns
 
     scenario, known = assessed.scenario, sure(assessed.column_roles)
@@ -355,13 +355,14 @@ def _with_files(
     columns = dict.fromkeys(name for header in headers for name in header.columns if name not in kept_back)
     certain = all(header.certain for header in headers)
     roles = among_columns(known, scenario, list(columns), id=release.id, certain=certain)
-    own = [reading.beside(file) for file in release.files or [reading.file]]
+    own = [reading.beside(file) for file in release.files or reading.inputs]
     beside = dict.fromkeys(
         text for how in own for text in beside_records(
             how.file, encoding=how.encoding, user_missing=how.user_missing, delimiter=how.delimiter,
             missing=scenario.missing_codes, sheet=how.sheet, header_row=how.header_row,
         )
     )  # fmt: skip
+    beside |= {UNJOINED: None} if len(own) > len(headers) and reading.has_unjoined() else {}
     return replace(assessed, column_roles=roles, beside=(*assessed.beside, *beside))
 
 

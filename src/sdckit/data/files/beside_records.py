@@ -69,6 +69,10 @@ INDEXED = "places of the rows in another file, as an index of pandas keeps them:
 TOLD_LABELS = "labels that tell of how many records they are ({}); name the category alone"
 ROW_GROUPS = "groups of few rows of several sizes, which may be whose the rows are: write_file writes them alike"
 LINES = "ends of lines of several kinds, or blank lines between records: write_file writes them alike"
+UNJOINED = (
+    "records of the second file that belong to no record of the first, at which no measure looks: write_file writes "
+    "both as one"
+)
 FILES = "other files in its folder, at which no measure looks"
 _CSV = ("CSV", *file_checks.PACKED.values())
 _PARTS = re.compile(

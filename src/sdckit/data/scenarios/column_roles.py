@@ -16,6 +16,7 @@ from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.guessable_ids import TRIED, is_guessable
 from sdckit.data.living_together import values_together
+from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
@@ -39,6 +40,11 @@ PREFIXES = range(1, 7)  # first characters of an id that may say of which area i
 TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
 NEAR, TOLD_NEAR, MOSTLY = 0.1, 0.9, 0.5  # of an amount; of the records, so near a guess; so near another's
 ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
+MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
+SHORT, LONG = (
+    5,
+    8,
+)  # no address or name has so few letters; more digits than this has what numbers a person or a telephone
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
@@ -407,7 +413,7 @@ def _told_besides(scenario: Scenario, frame: Frame, first: Any, id: str | None) 
 
 
 def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> list[str]:
-    """Those of some columns whose values tell what others know: addresses of e-mail, or a key in more detail.
+    """Those of some columns whose values tell what others know: a direct identifier, or a key in more detail.
 
     A finer one has more values than the key, all but few of which go with one value of it each: years of age beside
     age groups, districts beside regions, codes of the areas that were drawn. Whoever knows the key mostly knows it, and
@@ -423,10 +429,35 @@ def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> l
     """
     kinds = frame.collect_schema()
     texts = [name for name in columns if kinds[name] in (nw.String, nw.Categorical, nw.Enum)]
+    numbers = [name for name in columns if kinds[name].is_numeric()]
     finer = _finer(frame, columns, keys)
-    written = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
-    addresses = in_memory(frame.select(written)).row(0) if written else ()
-    return [*finer, *(name for name, there in zip(texts, addresses, strict=True) if there and name not in finer)]
+    asked = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
+    asked += [(nw.col(name).max() >= 10**LONG).alias(name) for name in numbers]
+    answers = in_memory(frame.select(asked)).row(0) if asked else ()
+    direct = {name for name, there in zip((*texts, *numbers), answers, strict=True) if there}
+    longer = [*texts, *(name for name in numbers if name in direct)]
+    some = in_memory(frame.select(longer).head(AT_HAND)) if longer else frame
+    direct -= {*numbers}
+    direct |= {name for name in longer if _written_directly(some[name].drop_nulls())}
+    return [*finer, *(name for name in longer if name in direct and name not in finer)]
+
+
+def _written_directly(values: Any) -> bool:
+    """Whether values of few records are written like a direct identifier; few names or long numbers may be categories.
+
+    Each by itself: remarks on few people stand among shorter ones that say nothing.
+    """
+    if values.dtype.is_float():
+        values = values.filter(values.is_finite() & (values < 10**15)).cast(nw.Int64)
+    texts = values.cast(nw.String)
+    counts = texts.filter(texts.str.len_chars() > SHORT).value_counts()
+    few = 0
+    for text in counts.filter(counts["count"] <= MOST_SHARE)[values.name].to_list():
+        like = written_like([text])
+        few += like == NAME or (text.isdigit() and len(text) > LONG)
+        if like not in (None, NAME) or few >= LEAST:
+            return True
+    return False
 
 
 def _finer(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> dict[str, str]:

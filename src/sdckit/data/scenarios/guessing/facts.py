@@ -19,6 +19,7 @@ from sdckit.data.scenarios.guessing.topics import VOCABULARY
 _ENOUGH = 0.8  # share of the texts that must match
 _WORDS_OF_TEXT = 5  # least mean number of words of free text
 _LONG_TEXT = 30  # least mean length of free text
+NAME = "a person's name"
 
 _PATTERNS: dict[str, re.Pattern[str]] = {
     name: re.compile("|".join(forms)) for name, forms in VOCABULARY["written"].items()
@@ -47,7 +48,7 @@ def written_like(texts: Sequence[str]) -> str | None:
     ):
         return "free text"
     if _share(bare, _is_name) >= 0.9:
-        return "a person's name"
+        return NAME
     return None
 
 
