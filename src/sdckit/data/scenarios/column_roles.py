@@ -41,10 +41,8 @@ TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what te
 NEAR, TOLD_NEAR, MOSTLY = 0.1, 0.9, 0.5  # of an amount; of the records, so near a guess; so near another's
 ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
 MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
-SHORT, LONG = (
-    5,
-    8,
-)  # no address or name has so few letters; more digits than this has what numbers a person or a telephone
+SHORT = 5  # letters: no address or name has so few
+LONG = 8  # digits: what numbers a person or a telephone has more
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
