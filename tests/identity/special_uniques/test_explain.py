@@ -34,7 +34,7 @@ def test_what_singles_out_and_what_ends_it():
     assert result.set_sizes == {1: 1, 2: 1}
     assert result.cheapest is None
     assert str(result) == "Alone among 6 records by: age; sex + job. No single change of one key ends it."
-    unsure = explain(FRAME, keys=["sex", "age"], row=2)  # ages or codes? nobody said
+    unsure = explain(FRAME.rename({"age": "v3"}), keys=["sex", "v3"], row=2)  # numbers or codes? nobody said
     assert [(one.rule, one.sharing) for one in unsure.changes] == [("two levels as one", 2), ("", 3)]
     two = explain(FRAME, keys=["sex", "age"], row=2, numeric=["age"])
     assert two.key_sets == (("age",),)

@@ -100,7 +100,7 @@ def test_columns_types_and_levels_follow_from_the_domain_alone(make):
 def test_no_record_decides_whether_it_runs(records):
     made, change = synthesize_margins(records, **ONE)
     assert len(made) == change.n >= 1
-    assert change.notes == {}
+    assert change.notes.keys() <= {"converged"}  # as the noise has it
     assert change.changed == {}
 
 
