@@ -431,13 +431,11 @@ def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> l
     finer = _finer(frame, columns, keys)
     asked = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
     asked += [(nw.col(name).max() >= 10**LONG).alias(name) for name in numbers]
-    answers = in_memory(frame.select(asked)).row(0) if asked else ()
-    direct = {name for name, there in zip((*texts, *numbers), answers, strict=True) if there}
-    longer = [*texts, *(name for name in numbers if name in direct)]
-    some = in_memory(frame.select(longer).head(AT_HAND)) if longer else frame
-    direct -= {*numbers}
-    direct |= {name for name in longer if _written_directly(some[name].drop_nulls())}
-    return [*finer, *(name for name in longer if name in direct and name not in finer)]
+    answers = dict(zip((*texts, *numbers), in_memory(frame.select(asked)).row(0) if asked else (), strict=True))
+    addresses = {name for name in texts if answers[name]}
+    left = [name for name in (*texts, *numbers) if name not in finer and (name in texts or answers[name])]
+    some = in_memory(frame.select(left).head(AT_HAND)) if {*left} - addresses else frame
+    return [*finer, *(name for name in left if name in addresses or _written_directly(some[name].drop_nulls()))]
 
 
 def _written_directly(values: Any) -> bool:
