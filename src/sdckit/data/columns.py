@@ -78,6 +78,7 @@ def places_in_order(values: Sequence[str], declared: Sequence[str] = ()) -> list
 
 ALL_VALID = np.empty(0, np.uint8)
 DIRECT_SPAN = 1 << 32  # wider integer ranges are numbered by their distinct values
+MIDNIGHT = " 00:00:00"  # a date as the moment at which it begins is the date
 NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "day": 86_400 * 10**9}
 
 

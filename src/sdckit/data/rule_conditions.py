@@ -12,7 +12,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data.columns import code_column, float_values, is_number
+from sdckit.data.columns import MIDNIGHT, code_column, float_values, is_number
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Ints
 
@@ -187,7 +187,7 @@ def _holds(condition: Condition, series: Any, *, missing: bool) -> Bools | None:
     if condition.how == "missing":
         return np.asarray(unknown == condition.values[0], np.bool_)
     texts, used = {str(value) for value in condition.values}, _used(coded, codes)
-    texts |= {f"{text} 00:00:00" for text in texts}  # a day where the column holds moments, as pandas has all days
+    texts |= {text + MIDNIGHT for text in texts}  # a day where the column holds moments, as pandas has all days
     if series.dtype == nw.Boolean and not texts & {"True", "False"}:
         return None
     hit = np.isin(codes, used[np.array([text in texts for text in coded.labels(used)], np.bool_)])

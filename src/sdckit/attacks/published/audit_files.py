@@ -11,6 +11,7 @@ from sdckit.attacks.published.audit_model import Axis, ContradictionError, Patte
 from sdckit.attacks.published.counted_tables import Column, CountedTable, SummedValues
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
+from sdckit.data.columns import MIDNIGHT
 from sdckit.data.hierarchy import Hierarchy, range_of_label
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
@@ -278,7 +279,7 @@ def _variable(name: str, file: RecoveryFile, tables: Sequence[Column], hierarchy
 
 def _column(column: ReleasedColumn) -> Column:
     """A released column as labels, spelt as in tables; missing values get a label of their own, the last one."""
-    end = {"number": ".0", "date": counted_tables.MIDNIGHT}.get(column.coded.kind, "")
+    end = {"number": ".0", "date": MIDNIGHT}.get(column.coded.kind, "")
     labels = [label.removesuffix(end) for label in column.labels()]
     codes = column.codes.astype(np.int64) - 1
     if (codes < 0).any():

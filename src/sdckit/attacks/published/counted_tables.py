@@ -15,7 +15,7 @@ from sdckit.attacks.published.audit_model import Axis, SummedCells, Unit, apart,
 from sdckit.attacks.recovery import recovery_files, touched_cells
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.data import arguments, nearest
-from sdckit.data.columns import distinct_values, float_values
+from sdckit.data.columns import MIDNIGHT, distinct_values, float_values
 from sdckit.data.files.readers import read_file
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints
@@ -180,9 +180,6 @@ def declared_tables(declared: Sequence[Mapping[str, Any]], folder: Path) -> tupl
 
 ANY = 2**40  # upper bound of an unbounded count; larger than any count
 MISSING = "\udcff"  # label of a missing value: a lone surrogate, which no text of a column can hold
-
-
-MIDNIGHT = " 00:00:00"  # a date as the moment at which it begins is the date
 
 
 @dataclass(frozen=True, eq=False)

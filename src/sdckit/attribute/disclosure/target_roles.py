@@ -13,6 +13,7 @@ from sdckit.cells.pair import Pair
 from sdckit.cells.record_result import ColumnResult
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments
+from sdckit.data.columns import MIDNIGHT
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
@@ -22,7 +23,6 @@ from sdckit.numerics import array_types, grouping
 # Cross-tabulation of an original and its releases by key and target.
 
 
-MIDNIGHT = " 00:00:00"
 PerFile = tuple[NDArray[np.int32], ...]
 
 

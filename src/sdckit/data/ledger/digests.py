@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.columns import Coded
+from sdckit.data.columns import MIDNIGHT, Coded
 from sdckit.data.seeds import hmac_digests
 from sdckit.numerics.array_types import Bytes
 
@@ -18,7 +18,6 @@ from sdckit.numerics.array_types import Bytes
 
 
 SPARSE = 8  # code ranges wider than this times the number of records are sorted, narrower ones use a lookup table
-MIDNIGHT = " 00:00:00"
 
 
 @dataclass(frozen=True, eq=False)
