@@ -8,9 +8,10 @@ import threading
 
 import pytest
 from hypothesis import given, strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from sdckit.numerics import threads
-from sdckit.numerics.threads import chunks, n_threads, run
+from sdckit.numerics.threads import SMALL_MATRIX, chunks, linear_algebra, n_threads, run
 
 
 @given(st.integers(0, 10_000), st.integers(1, 5000), st.integers(1, 9))
@@ -72,3 +73,18 @@ def test_work_handed_on_by_a_worker_stays_with_it(monkeypatch):
     for names in run(outer, range(8)):  # would never end if workers waited for each other
         assert len(set(names)) == 1
         assert names[0].startswith(threads.WORKER)
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_small_matrices_take_one_thread_until_the_last_call_ends():
+    with threadpool_limits(3, "blas"):
+        with linear_algebra(SMALL_MATRIX + 1):
+            assert blas_threads() == {3}
+        with linear_algebra(SMALL_MATRIX):
+            with pytest.raises(ZeroDivisionError), linear_algebra(2):
+                raise ZeroDivisionError
+            assert blas_threads() == {1}
+        assert blas_threads() == {3}

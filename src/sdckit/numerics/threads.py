@@ -9,11 +9,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
+from threadpoolctl import ThreadpoolController
+
 from sdckit import operating_system
 
 T = TypeVar("T")
 R = TypeVar("R")
 WORKER = "sdckit-kernel"
+SMALL_MATRIX = 2_000  # columns up to which threads of linear algebra cost more than they save
 WAKE = 0.2  # seconds; Polars' handler of Ctrl-C lets a wait start anew, and a long one would swallow it
 
 
@@ -55,6 +58,46 @@ def run(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
     finally:
         for future in futures:
             future.cancel()
+
+
+class _LinearAlgebra:
+    """How many calls keep the libraries of linear algebra to one thread, and what sets their number back."""
+
+    lock = threading.Lock()
+    calls = 0
+    set_back: Callable[[], None]
+
+
+@contextlib.contextmanager
+def linear_algebra(order: int) -> Iterator[None]:
+    """Work on matrices of about `order` columns: on one thread up to `SMALL_MATRIX`.
+
+    NumPy's library and SciPy's have threads of their own, which wait for more work by running idle: used in turn on
+    small matrices, they keep each other from the processors.
+    """
+    if order > SMALL_MATRIX:
+        yield
+        return
+    state = _LinearAlgebra
+    with state.lock:
+        if not state.calls:
+            state.set_back = _libraries().limit(limits=1, user_api="blas").restore_original_limits
+        state.calls += 1
+    try:
+        yield
+    finally:
+        with state.lock:
+            state.calls -= 1
+            if not state.calls:
+                state.set_back()
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries that this process has loaded, with SciPy's and NumPy's among them."""
+    import scipy.linalg  # noqa: F401
+
+    return ThreadpoolController()
 
 
 def result_of(future: Future[R]) -> R:

@@ -17,7 +17,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.threads import n_threads, run
+from sdckit.numerics.threads import linear_algebra, n_threads, run
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
 from sdckit.utility.propensities import classifiers
 from sdckit.utility.propensities.classifiers import ALIGNED, Stacked, Tree
@@ -284,6 +284,11 @@ def logistic(stacked: Stacked, plan: Plan) -> Release:
     if plan.null == "permutation" and not plan.aligned:
         stacked = stacked.in_order()
     design, terms = design_of(stacked, plan.interactions)
+    with linear_algebra(design.n_columns):
+        return _fitted(stacked, plan, design, terms)
+
+
+def _fitted(stacked: Stacked, plan: Plan, design: Design, terms: Terms) -> Release:
     start = start_of(design, stacked.total)
     fit = fit_logit(design, start, stacked.released)
     figures = {"n_parameters": float(start.rank), **score_figures(fit.score, stacked.original, stacked.released)}
