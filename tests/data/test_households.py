@@ -12,7 +12,7 @@ import ways
 from homes import SHARED, people
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
-from sdckit.data.households import count_agreeing, differs_within, homes_of, in_order_of, told_by_rows
+from sdckit.data.households import RankedColumns, count_agreeing, differs_within, homes_of, in_order_of, told_by_rows
 from sdckit.errors import ColumnError, DataError
 
 
@@ -169,15 +169,16 @@ def test_neighbours_that_are_alike_are_told_from_a_file_that_is_sorted() -> None
         "w": [None if own % 5 == 0 else str(own) for own in homes], "due": pl.Series([[1]] * n),
     })  # fmt: skip
     mixed = people.sample(fraction=1, shuffle=True, seed=2)
-    assert told_by_rows(open_frame(people))[0] == ("area", "w")
-    assert told_by_rows(open_frame(people.sort("area", maintain_order=True)))[0] == ("w",)
-    assert told_by_rows(open_frame(people.with_columns(pl.col("w").cast(pl.Categorical))))[0] == ("area", "w")
+    assert told_by_rows(RankedColumns.of(open_frame(people)))[0] == ("area", "w")
+    assert told_by_rows(RankedColumns.of(open_frame(people.sort("area", maintain_order=True))))[0] == ("w",)
+    named = people.with_columns(pl.col("w").cast(pl.Categorical))
+    assert told_by_rows(RankedColumns.of(open_frame(named)))[0] == ("area", "w")
     order = [mixed, mixed.sort("area", "sex", "age"), mixed.sort("age", "area"), mixed.sort("sex", descending=True)]
     blocks = mixed.with_columns(place=pl.col("area").replace_strict([*range(8)], [7, 2, 9, 4, 1, 8, 3, 5])).sort(
         "place"
     )
     for file in [*order, blocks.drop("place"), people[:150], people.drop("area", "w")]:
-        assert told_by_rows(open_frame(file))[0] == ()
+        assert told_by_rows(RankedColumns.of(open_frame(file)))[0] == ()
 
 
 def test_stretches_of_a_file_that_are_alike_are_told_from_its_order_by_what_it_shows() -> None:
@@ -185,10 +186,10 @@ def test_stretches_of_a_file_that_are_alike_are_told_from_its_order_by_what_it_s
     place, shares = np.sort(rng.integers(0, 12, 2_000)), rng.dirichlet([0.5] * 4, 12)
     ill = np.array([rng.choice(4, p=shares[own]) for own in place])
     file = pl.DataFrame({"ill": ill, "sex": rng.integers(0, 2, 2_000)})
-    assert told_by_rows(open_frame(file)) == ((), ("ill",))
+    assert told_by_rows(RankedColumns.of(open_frame(file))) == ((), ("ill",))
     paid = np.where(np.arange(2_000) < 700, rng.integers(1, 5, 2_000), 0)  # those without an amount behind the others
     for other in (file[rng.permutation(2_000)], file.with_columns(ill=place), file.with_columns(ill=paid)):
-        assert told_by_rows(open_frame(other)) == ((), ())
+        assert told_by_rows(RankedColumns.of(open_frame(other))) == ((), ())
 
 
 def test_an_order_by_amounts_is_told_from_a_sort_by_all_that_is_shown() -> None:
@@ -198,9 +199,9 @@ def test_an_order_by_amounts_is_told_from_a_sort_by_all_that_is_shown() -> None:
     noisy = file.with_columns(x=pl.Series(exact * rng.uniform(0.8, 1.2, 1_000)))
     gaps = file.with_columns(x=pl.when(pl.int_range(1_000) % 9 == 0).then(None).otherwise("x"))
     for told in (file, file.reverse(), noisy, gaps):
-        assert in_order_of(open_frame(told), ["x", "gone"]) == ("x",)
+        assert in_order_of(RankedColumns.of(open_frame(told)), ["x", "gone"]) == ("x",)
     mixed = file[rng.permutation(1_000)]
     whole = file.with_columns(x=pl.Series(exact))
     few = file.with_columns(x=pl.Series(np.sort(rng.integers(0, 5, 1_000))))
     for other in (mixed, mixed.sort("x", "sex"), whole, few, file[:150]):
-        assert in_order_of(open_frame(other), ["x"]) == ()
+        assert in_order_of(RankedColumns.of(open_frame(other)), ["x"]) == ()

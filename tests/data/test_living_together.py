@@ -10,6 +10,7 @@ import pytest
 
 from sdckit.data import living_together
 from sdckit.data.frames import open_frame
+from sdckit.data.households import RankedColumns
 from sdckit.data.living_together import values_together
 
 RNG = np.random.default_rng(5)
@@ -27,7 +28,7 @@ OWNED = {
 
 
 def told(frame: pl.DataFrame, **how: Any) -> tuple[str, ...]:
-    return values_together(open_frame(frame), **{"personal": ["sex", "age"], **how})
+    return values_together(RankedColumns.of(open_frame(frame)), **{"personal": ["sex", "age"], **how})
 
 
 def of_homes(**columns: Any) -> pl.DataFrame:
@@ -56,9 +57,9 @@ def test_the_size_of_a_household_puts_those_together_who_have_what_counts_by_it(
 
 
 def test_a_column_is_coded_once_for_all_that_may_count_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    coded: list[int] = []
+    coded: list[str] = []
     codes = living_together._codes
-    monkeypatch.setattr(living_together, "_codes", lambda column: coded.append(id(column)) or codes(column))
+    monkeypatch.setattr(living_together, "_codes", lambda columns, name: coded.append(name) or codes(columns, name))
     told(of_homes(**{f"rooms{number}": RNG.integers(1, 7, 800) for number in range(3)}))
     assert len(coded) == len({*coded}) > 2
 
@@ -69,15 +70,15 @@ def test_weights_of_strata_tell_nothing_beyond_these(known: bool) -> None:
     region, sex, age = RNG.integers(0, 20, 2_000), RNG.integers(0, 2, 2_000), RNG.integers(0, 90, 2_000)
     weight = RNG.uniform(50, 200, 1_000)[region * 40 + sex * 20 + age // 5].round(3)
     frame = pl.DataFrame({"region": region, "sex": sex, "age": age // 5 if known else age // 3, "w": weight})
-    assert values_together(open_frame(frame), personal=["sex", "age"], weight="w") == ()
-    assert values_together(open_frame(frame), weight="w") == () or not known
+    assert values_together(RankedColumns.of(open_frame(frame)), personal=["sex", "age"], weight="w") == ()
+    assert values_together(RankedColumns.of(open_frame(frame)), weight="w") == () or not known
 
 
 def test_parts_of_places_and_other_codes_are_no_households() -> None:
     place = RNG.integers(0, 20, 2_000) * 100 + np.minimum(RNG.zipf(1.4, 2_000), 60)
     job = np.minimum(RNG.zipf(1.3, 2_000), 400)
     frame = pl.DataFrame({"place": place, "region": place // 100, "job": job, "branch": job // 40})
-    assert values_together(open_frame(frame)) == ()
+    assert values_together(RankedColumns.of(open_frame(frame))) == ()
 
 
 def test_a_long_file_is_looked_at_by_some_of_its_values() -> None:
@@ -87,6 +88,6 @@ def test_a_long_file_is_looked_at_by_some_of_its_values() -> None:
     frame = pl.DataFrame(
         {"w": weight, "region": RNG.integers(0, 9, 12_000)[home], "ill": RNG.integers(0, 3, len(home))}
     )
-    assert values_together(open_frame(frame), weight="w") == ("w", "region")
+    assert values_together(RankedColumns.of(open_frame(frame)), weight="w") == ("w", "region")
     apart = frame.with_columns(w=pl.Series(RNG.uniform(300, 900, len(home)).round(4)))
-    assert values_together(open_frame(apart), weight="w") == ()
+    assert values_together(RankedColumns.of(open_frame(apart)), weight="w") == ()

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from sdckit.data import pl
-from sdckit.data.frames import plain_columns
-from sdckit.data.households import ALIKE, CERTAIN, FEW, dense_ranks, series_of
+from sdckit.data.households import ALIKE, CERTAIN, FEW, RankedColumns, dense_ranks
 from sdckit.numerics.array_types import Ints
 
 SOME = 20_000  # records of a long file that are looked at: all that share a value
@@ -34,7 +32,7 @@ BESIDE = 3.0  # times as many pairs with one value as with the next one on a gri
 
 
 def values_together(
-    frame: Any, *, keys: Collection[str] = (), personal: Collection[str] = (), weight: str | None = None
+    columns: RankedColumns, *, keys: Collection[str] = (), personal: Collection[str] = (), weight: str | None = None
 ) -> tuple[str, ...]:
     """The columns by which few records belong together: weights or amounts of a household, or what goes by its size.
 
@@ -51,62 +49,74 @@ def values_together(
     >>> homes = pl.DataFrame({"w": rng.uniform(300, 900, 300).round(1), "region": rng.integers(0, 4, 300)})
     >>> people = homes[rng.permutation(900) % 300].with_columns(age=pl.Series(rng.integers(0, 90, 900)))
     >>> coarse = people.with_columns((pl.col("w") / 100).round())
-    >>> values_together(open_frame(people), weight="w"), values_together(open_frame(coarse), weight="w")
-    (('w', 'region'), ())
+    >>> [values_together(RankedColumns.of(open_frame(file)), weight="w") for file in (people, coarse)]
+    [('w', 'region'), ()]
     """
-    if len(frame) < FEW:
+    if columns.n < FEW:
         return ()
-    columns = {name: series_of(frame, name) for name in plain_columns(frame)}
-    free = [name for name in columns if name not in keys]
-    levels = {name: _levels(column) for name, column in columns.items()}
+    free = [name for name in columns.names if name not in keys]
+    levels = {name: _levels(columns, name) for name in columns.names}
     finest = sorted(free, key=lambda name: -levels[name])
-    pairs = combinations([name for name in finest if SOME_LEVELS <= levels[name] <= len(frame) / 2][:FINEST], 2)
+    pairs = combinations([name for name in finest if SOME_LEVELS <= levels[name] <= columns.n / 2][:FINEST], 2)
     for names in (*((name,) for name in free), *pairs):
-        own, rows, others = _sharing(names, columns)
+        own, others, of_each = _sharing(names, columns)
         if not others or any(_follows(own, others[key]) for key in keys if key in others):
             continue
         alike = _alike(own, others)
         if len(names) > 1:  # what one of both tells
-            codes = [dense_ranks(columns[name].gather(rows)) for name in names]
             alike = {
-                other: how for other, how in alike.items() if not any(_follows(others[other], own) for own in codes)
+                other: how for other, how in alike.items() if not any(_follows(others[other], own) for own in of_each)
             }
         if any(name in alike or _is_near(own, others[name]) for name in personal if name in others):
             continue
         apart = _apart(alike, others)
-        is_clear = len(names) == 1 and columns[names[0]].dtype.is_numeric() and len(np.unique(own)) >= SOME_LEVELS
+        is_clear = (
+            len(names) == 1 and columns.series(names[0]).dtype.is_numeric() and len(np.unique(own)) >= SOME_LEVELS
+        )
         clearly = SAME if names == (weight,) else CLEARLY
         is_clear &= any(alike[other][1] >= clearly and others[other].max() * COARSER <= own.max() for other in apart)
         enough = (len(apart) > 1 or is_clear) and not _of_strata(own, others, alike)
-        by_itself = names == (weight,) and not alike and _more_than_by_chance(columns[names[0]])
+        by_itself = names == (weight,) and not alike and _more_than_by_chance(columns.series(names[0]))
         if (enough or by_itself) and _are_few(_joint([own, *(others[other] for other in alike)])):
             return (*names, *alike)
     return _by_size(columns, levels)
 
 
-def _levels(column: Any) -> int:
-    return int(column.approx_n_unique())
+def _levels(columns: RankedColumns, name: str) -> int:
+    if columns.n > SOME:
+        return int(columns.series(name).approx_n_unique())
+    return len(np.unique(columns.ranks(name)))
 
 
-def _sharing(names: Sequence[str], columns: Mapping[str, pl.Series]) -> tuple[Ints, Ints, dict[str, Ints]]:
-    """Codes of the records that share a value of some columns with others, in its order, their rows, and other codes.
+def _sharing(names: Sequence[str], columns: RankedColumns) -> tuple[Ints, dict[str, Ints], list[Ints]]:
+    """Codes of the records that share a value of some columns with others, in its order; of other columns, and of each.
 
     No other codes where these are not enough. Of a long file some values are looked at.
     """
-    column = columns[names[0]]
-    parts = len(column) // SOME + 1
-    rows = np.flatnonzero(column.hash().to_numpy() % parts == 0) if parts > 1 else np.arange(len(column))
-    codes = [dense_ranks(columns[name].gather(rows)) for name in names]
+    parts = columns.n // SOME + 1
+    if parts > 1:
+        columns = columns.at(np.flatnonzero(columns.series(names[0]).hash().to_numpy() % parts == 0))
+    codes = [columns.ranks(name) for name in names]
     # many have no income, or 0
     there = np.all([(code > 0) & (code != 1 + np.bincount(code, minlength=2)[1:].argmax()) for code in codes], axis=0)
     own = np.where(there, 1 + _joint(codes), 0)
     sizes = np.bincount(own, minlength=1)
     is_own = (own > 0) & (sizes[own] > 1)
-    if np.count_nonzero(is_own & (sizes[own] <= MOST)) < max(SHARED * len(rows), ENOUGH):
-        return own, rows, {}
-    rows = rows[is_own][np.argsort(own[is_own], kind="stable")]
-    others = {other: dense_ranks(columns[other].gather(rows)) for other in columns if other not in names}
-    return np.sort(own[is_own]), rows, others
+    if np.count_nonzero(is_own & (sizes[own] <= MOST)) < max(SHARED * columns.n, ENOUGH):
+        return own, {}, []
+    rows = np.flatnonzero(is_own)[np.argsort(own[is_own], kind="stable")]
+    ranked = (
+        dense_ranks(columns.series(other).gather(rows)) if parts > 1 else _ranked_again(columns.ranks(other)[rows])
+        for other in columns.names
+    )
+    others = dict(zip(columns.names, ranked, strict=True))
+    return own[rows], others, [others.pop(name) for name in names]
+
+
+def _ranked_again(ranks: Ints) -> Ints:
+    """Places among the values that are left."""
+    left = np.unique(ranks, return_inverse=True)[1]
+    return np.asarray(left + ranks.all(), np.int64)
 
 
 def _is_near(own: Ints, codes: Ints) -> bool:
@@ -186,10 +196,11 @@ def _more_than_by_chance(column: pl.Series) -> bool:
     return float((counts * (counts - 1)).sum()) >= BESIDE * apart
 
 
-def _by_size(columns: Mapping[str, Any], levels: Mapping[str, int]) -> tuple[str, ...]:
+def _by_size(columns: RankedColumns, levels: Mapping[str, int]) -> tuple[str, ...]:
     """A column that counts the members of households, and those that are the same for them; () where none does."""
-    codes_of = cache(lambda other: _codes(columns[other]).astype(np.int32))  # of all columns that may count members
-    for name, column in columns.items():
+    codes_of = cache(lambda other: _codes(columns, other).astype(np.int32))  # of all columns that may count members
+    for name in columns.names:
+        column = columns.series(name)
         if (
             not column.dtype.is_numeric()
             or levels[name] > LARGEST
@@ -205,7 +216,7 @@ def _by_size(columns: Mapping[str, Any], levels: Mapping[str, int]) -> tuple[str
         ):
             continue
         shared, joint = [], sizes
-        for other in columns:
+        for other in columns.names:
             if other == name or levels[other] > LEVELS:
                 continue
             codes = codes_of(other)[several]
@@ -218,13 +229,16 @@ def _by_size(columns: Mapping[str, Any], levels: Mapping[str, int]) -> tuple[str
     return ()
 
 
-def _codes(column: Any) -> Ints:
+def _codes(columns: RankedColumns, name: str) -> Ints:
     """A number for each value; 0 where it is missing."""
+    column = columns.series(name)
+    if columns.n <= SOME:
+        return columns.ranks(name)
     if column.dtype.is_integer() and column.max() is not None and column.max() - column.min() < SOME:
         return np.asarray((column.cast(pl.Int64) - column.min() + 1).fill_null(0), np.int64)
     if column.dtype == pl.String:
         return np.asarray(column.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1), np.int64) + 1
-    return dense_ranks(column)
+    return columns.ranks(name)
 
 
 def _divides(sizes: Ints, codes: Ints, least: float = DIVIDED) -> bool:

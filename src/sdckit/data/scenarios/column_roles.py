@@ -15,6 +15,7 @@ from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.guessable_ids import TRIED, is_guessable
+from sdckit.data.households import RankedColumns
 from sdckit.data.living_together import values_together
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
@@ -373,9 +374,13 @@ def look_at_columns(
             shares[name] = max(share, shares.get(name, 0.0))
         known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], told)
         first = in_memory(frame.head(AT_HAND))
-        some = first if isinstance(frame, nw.LazyFrame) else frame.gather_every(len(frame) // AT_HAND + 1)
-        finer |= _named_finer(some, scenario, told)
-        for words, of_words in _told_besides(scenario, frame, first, id).items():
+        ranked = whole = RankedColumns.of(first)
+        some, ranked_some = first, ranked
+        if not isinstance(frame, nw.LazyFrame) and len(frame) > AT_HAND:
+            some = frame.gather_every(len(frame) // AT_HAND + 1)
+            whole, ranked_some = RankedColumns.of(frame), RankedColumns.of(some)
+        finer |= _named_finer(some, ranked_some, scenario, told)
+        for words, of_words in _told_besides(scenario, first, ranked, whole, id).items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
         given += [] if original is None else _as_given(scenario, original, frame)
     shares |= dict.fromkeys(known, 1.0)
@@ -386,24 +391,25 @@ def look_at_columns(
     )  # fmt: skip
 
 
-def _told_besides(scenario: Scenario, frame: Frame, first: Any, id: str | None) -> dict[str, Sequence[str]]:
+def _told_besides(
+    scenario: Scenario, first: Any, ranked: RankedColumns, whole: RankedColumns, id: str | None
+) -> dict[str, Sequence[str]]:
     """What rows and values tell beyond the roles of their columns, in words, and by which columns.
 
-    `first`: the first records, those of a plan brought to memory.
+    `first`: the first records, and as `ranked`; `whole`: all of them, but of a plan the first.
     """
-    kinds = frame.collect_schema()
+    kinds = first.collect_schema()
     names = kinds.names()
     told: dict[str, Sequence[str]] = {
         NESTED: [name for name, kind in kinds.items() if kind.is_nested()],
-        ROWS_IN_ORDER: households.in_order_of(first, _amounts(scenario, first)),
+        ROWS_IN_ORDER: households.in_order_of(ranked, _amounts(scenario, first)),
         GUESSABLE: _guessable(scenario, first, id),
     }
-    told[NEARLY_TOLD] = _nearly_told(scenario, first)
+    told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
     if not {scenario.household, scenario.person} & {*names}:
-        told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = households.told_by_rows(first)
+        told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = households.told_by_rows(ranked)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
         personal = [name for name, topic in topics.items() if topic.name in PERSONAL]
-        whole = first if isinstance(frame, nw.LazyFrame) else frame
         told[VALUES_TOGETHER] = values_together(
             whole, keys=scenario.all_keys, personal=personal, weight=scenario.weight
         )
@@ -456,7 +462,9 @@ def _written_directly(values: Any) -> bool:
     return False
 
 
-def _finer(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
+def _finer(
+    frame: Frame, columns: Sequence[str], keys: Sequence[str], ranked: RankedColumns | None = None
+) -> dict[str, str]:
     """Those of some columns that tell a key in more detail, each with the first such key."""
     kinds = frame.collect_schema()
     plain, present = (
@@ -465,8 +473,13 @@ def _finer(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> dict[st
     if not (plain and present):
         return {}
     check_plan_names(frame, (*plain, *present))
-    first = in_memory(frame.select([nw.col(name) for name in dict.fromkeys((*plain, *present))]).head(FIRST))
-    codes = {name: np.where(first[name].is_null().to_numpy(), -1, _numbered(first[name])) for name in first.columns}
+    names = dict.fromkeys((*plain, *present))
+    codes = (
+        {} if ranked is None else {name: ranked.head(FIRST).ranks(name) - 1 for name in names if name in ranked.names}
+    )
+    if left := [nw.col(name) for name in names if name not in codes]:
+        first = in_memory(frame.select(left).head(FIRST))
+        codes |= {own.name: np.where(own.is_null().to_numpy(), -1, _numbered(own)) for own in first.iter_columns()}
     whole = not isinstance(frame, nw.LazyFrame) and len(frame) <= FIRST
     return {
         name: key
@@ -478,7 +491,7 @@ def _finer(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> dict[st
     }
 
 
-def _named_finer(frame: Any, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
+def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
     """The columns named insensitive, weights, and beginnings of ids that tell keys and magnitudes in more detail.
 
     Of a long file some records are looked at, of a plan its first ones.
@@ -493,11 +506,11 @@ def _named_finer(frame: Any, scenario: Scenario, told: Sequence[str]) -> dict[st
         for length in PREFIXES
     }
     texts = [nw.col(name).cast(nw.String).str.head(int(begin[-1])).alias(begin) for begin, name in begins.items()]
-    finer = _finer(frame.with_columns(texts) if texts else frame, [*named, *begins], told)
+    finer = _finer(frame.with_columns(texts) if texts else frame, [*named, *begins], told, ranked)
     numbers = [name for name in named if name not in finer and kinds[name].is_numeric()]
     amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
     apart = [(name, amount) for name in numbers for amount in amounts if name != amount]
-    finer |= {name: amount for name, amount in apart if _rises_with(frame, name, amount)}
+    finer |= {name: amount for name, amount in apart if _rises_with(ranked, name, amount)}
     return {begins.get(name, name): key for name, key in finer.items()}
 
 
@@ -524,40 +537,41 @@ def _guessable(scenario: Scenario, frame: Any, id: str | None) -> list[str]:
     return [name for name, own in values.items() if len(own) > 1 and is_guessable(own)]  # one is nobody's number
 
 
-def _rises_with(frame: Any, name: str, amount: str) -> bool:
+def _rises_with(columns: RankedColumns, name: str, amount: str) -> bool:
     """Whether an amount rises or falls with a number that has more values, such as its logarithm or its rank."""
-    there = frame.select(name, amount).drop_nulls()
-    values, amounts = (there.get_column(own).to_numpy() for own in (name, amount))
-    counts, levels = np.unique(amounts, return_counts=True)[1], len(np.unique(amounts))
+    values, amounts = columns.ranks(name), columns.ranks(amount)
+    there = (values > 0) & (amounts > 0)
+    values, amounts = values[there], amounts[there]
+    counts = np.bincount(amounts)
+    levels, n_values = np.count_nonzero(counts), np.count_nonzero(np.bincount(values))
     in_order = amounts[np.argsort(values, kind="stable")]
     changes = np.count_nonzero(in_order[1:] != in_order[:-1])
     by_chance = len(values) - float((counts**2).sum()) / max(len(values), 1)
-    enough = levels >= TELLS and len(np.unique(values)) >= FINER * levels and by_chance >= SPEAKING * levels
+    enough = levels >= TELLS and n_values >= FINER * levels and by_chance >= SPEAKING * levels
     return bool(enough and changes < levels + ERRS * (by_chance - levels))
 
 
-def _nearly_told(scenario: Scenario, frame: Any) -> list[str]:
+def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[str]:
     """The numbers that tell amounts of which some were taken out, or sensitive ones that were made coarser."""
     kinds = frame.collect_schema()
     free = (*scenario.insensitive, *left_to_patterns(scenario, kinds.names()), scenario.weight or "")
     said = (*free, *scenario.sensitive, *scenario.all_keys, *scenario.magnitudes)
     numbers = dict.fromkeys(name for name in said if name in kinds and kinds[name].is_numeric())
-    first, learnt = frame.head(MOST_ASKED), {*scenario.sensitive, *scenario.magnitudes, *scenario.all_keys}
-    gone = [name for name in numbers if name in learnt and first.get_column(name).null_count()]
+    first, learnt = ranked.head(MOST_ASKED), {*scenario.sensitive, *scenario.magnitudes, *scenario.all_keys}
+    gone = [name for name in numbers if name in learnt and not first.ranks(name).all()]
     near = {name for name in numbers for amount in gone if name != amount and _is_near(first, name, amount)}
     coarse = [name for name in scenario.sensitive if name in numbers]
     rising = {name for name in {*numbers} - learnt for amount in coarse if _rises_with(first, name, amount)}
     return [name for name in numbers if name in near | rising]
 
 
-def _is_near(frame: Any, name: str, amount: str) -> bool:
+def _is_near(columns: RankedColumns, name: str, amount: str) -> bool:
     """Whether nearly all amounts are known to within a tenth from a number that is there where some were taken out.
 
     Guessed are the mean of the amounts with the next lower and the next higher number, and the step to these: rounded
     logarithms, percentiles, standard scores, running totals.
     """
-    read = (households.series_of(frame, own) for own in (name, amount))
-    values, amounts = (own.cast(pl.Float64).to_numpy() for own in read)
+    values, amounts = (columns.series(own).cast(pl.Float64).to_numpy() for own in (name, amount))
     values, amounts = values[np.isfinite(values)], amounts[np.isfinite(values)]
     there = np.isfinite(amounts)
     if there.all() or np.count_nonzero(there) < SPEAKING or len(np.unique(values)) < households.IN_ORDER:
