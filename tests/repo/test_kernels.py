@@ -54,8 +54,18 @@ def copied_slices(kernel: ast.FunctionDef) -> list[str]:
     return [
         ast.unparse(node)
         for node in ast.walk(kernel)
-        if isinstance(node, ast.Assign) and any(map(is_slice, node.targets)) and not is_number(node.value)
+        if isinstance(node, ast.Assign)
+        and ((any(map(is_slice, node.targets)) and not is_number(node.value)) or to_row(node))
     ]
+
+
+def to_row(node: ast.Assign) -> bool:
+    """Whether an array that is made there is assigned to a row: one of several values, or of a slice and a number."""
+    made = ast.unparse(node.value).startswith("np.array(")
+    made |= isinstance(node.value, ast.BinOp) and any(
+        isinstance(side, ast.Subscript) and is_slice(side) for side in (node.value.left, node.value.right)
+    )
+    return made and any(isinstance(target, ast.Subscript) for target in node.targets)
 
 
 def is_slice(target: ast.expr) -> bool:
@@ -68,6 +78,25 @@ def is_number(value: ast.expr) -> bool:
         return all(map(is_number, value.elts))
     text = ast.unparse(value)
     return text in NUMBERS or text.endswith(".sum()") or text.isupper() or text.lstrip("-").replace(".", "").isdigit()
+
+
+def given_apart() -> list[str]:
+    """Kernels that are given a whole number written out here, and another number by the same argument there."""
+    names = {kernel.name for found in compiled().values() for kernel in found}
+    given: dict[tuple[str, int], dict[bool, str]] = {}
+    for path, found in compiled().items():
+        calls = (node for kernel in found for node in ast.walk(kernel) if isinstance(node, ast.Call))
+        for call in calls:
+            if isinstance(call.func, ast.Name) and call.func.id in names:
+                for place, one in enumerate(call.args):
+                    written_out = isinstance(one, ast.Constant) and type(one.value) is int
+                    at = f"{path.relative_to(ROOT)}:{call.lineno} {call.func.id}: {ast.unparse(one)}"
+                    given.setdefault((call.func.id, place), {})[written_out] = at
+    return [both[True] for both in given.values() if len(both) > 1]
+
+
+def test_a_kernel_is_given_no_number_written_out() -> None:
+    none_offends(given_apart(), "a kernel is compiled for a number written out and for any number: give np.int64(0)")
 
 
 def test_a_kernel_copies_element_by_element() -> None:

@@ -58,11 +58,11 @@ def _root_of_inverse(covariance):  # type: ignore[no-untyped-def]
     """Matrix R (p, p) with R'R the inverse of a covariance (p, p), or its pseudo-inverse if singular."""
     values, vectors = np.linalg.eigh(covariance)
     p = len(values)
-    cutoff = np.abs(values).max() * p * 2.220446049250313e-16
+    cutoff = max(-values[0], values[-1]) * p * 2.220446049250313e-16  # they ascend
     root = np.zeros((p, p))
     for k in range(p):
-        if values[k] > cutoff:
-            root[k] = vectors[:, k] / np.sqrt(values[k])
+        for j in range(p if values[k] > cutoff else 0):  # as in `_smallest`
+            root[k, j] = vectors[j, k] / np.sqrt(values[k])
     return root
 
 
@@ -176,59 +176,36 @@ def _settle(columns, h, steps, chosen):  # type: ignore[no-untyped-def]
     return center, covariance, size, distance
 
 
-@njit(cache=True, nogil=True)
-def _settle_drawn(columns, h, steps, starts, estimates):  # type: ignore[no-untyped-def]
-    """Run `_settle` from each random subset: `starts` (n_starts, n), 1 for its rows, overwritten.
-
-    `estimates`: centres (n_starts, p), covariances (n_starts, p, p) and log determinants (n_starts,), filled.
-    """
-    centers, covariances, sizes = estimates
-    for t in range(len(starts)):
-        centers[t], covariances[t], sizes[t], _ = _settle(columns, h, steps, starts[t])
-
-
-@njit(cache=True, nogil=True)
-def _settle_near(columns, h, given, starts, estimates):  # type: ignore[no-untyped-def]
-    """Run `_settle` from the h rows nearest to each of the `given` estimates (centres (t, p), covariances (t, p, p)).
-
-    `starts` (t, n): rows chosen in the end; `estimates`: centres, covariances, log determinants and distances, filled.
-    """
-    centers, covariances, sizes, distances = estimates
-    work = np.empty(columns.shape[1])
-    for t in range(len(sizes)):
-        _squared_distances(columns, given[0][t], _root_of_inverse(given[1][t]), distances[t])
-        _nearest(distances[t], h, work, starts[t])
-        centers[t], covariances[t], sizes[t], distances[t] = _settle(columns, h, STEPS, starts[t])
-
-
 def _best_drawn(columns: Floats, h: int, trials: int, rng: np.random.RandomState) -> tuple[Floats, Floats]:
     """The ten best estimates (centres, covariances) after two concentration steps from random halves of the rows."""
-    p, n = columns.shape
-    starts = np.zeros((trials, n))
+    starts = np.zeros((trials, columns.shape[1]))
     for start in starts:
-        start[rng.permutation(n)[:h]] = 1.0
-    estimates = np.empty((trials, p)), np.empty((trials, p, p)), np.empty(trials)
-    _settle_drawn(columns, h, FIRST_STEPS, starts, estimates)
-    best = np.argsort(estimates[2])[:BEST]
-    return estimates[0][best], estimates[1][best]
+        start[rng.permutation(len(start))[:h]] = 1.0
+    estimates = [_settle(columns, h, FIRST_STEPS, start) for start in starts]
+    best = np.argsort([size for _, _, size, _ in estimates])[:BEST].tolist()
+    return np.array([estimates[at][0] for at in best]), np.array([estimates[at][1] for at in best])
 
 
 def _best_near(
     columns: Floats, h: int, given: tuple[Floats, Floats], select: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The best estimates after concentration from the given ones: centres, covariances, rows chosen, distances."""
-    p, n = columns.shape
-    t = len(given[0])
-    starts = np.empty((t, n))
-    estimates = np.empty((t, p)), np.empty((t, p, p)), np.empty(t), np.empty((t, n))
+    starts, distances = np.empty((2, len(given[0]), columns.shape[1]))
+    estimates = [*zip(*given, strict=True)]
+    sizes = np.empty(len(estimates))
 
     def part(edges: tuple[int, int]) -> None:
-        at = slice(*edges)
-        _settle_near(columns, h, (given[0][at], given[1][at]), starts[at], tuple(array[at] for array in estimates))
+        work = np.empty(columns.shape[1])
+        for at in range(*edges):
+            center, covariance = estimates[at]
+            _squared_distances(columns, center, _root_of_inverse(covariance), distances[at])
+            _nearest(distances[at], h, work, starts[at])
+            *estimates[at], sizes[at], distances[at] = _settle(columns, h, STEPS, starts[at])
 
-    run(part, chunks(t, minimum=4))
-    best = np.argsort(estimates[2])[:select]
-    return estimates[0][best], estimates[1][best], starts[best], estimates[3][best]
+    run(part, chunks(len(estimates), minimum=4))
+    best = np.argsort(sizes)[:select]
+    centers, covariances = (np.array(values)[best] for values in zip(*estimates, strict=True))
+    return centers, covariances, starts[best], distances[best]
 
 
 def _from_subsets(columns: Floats, h: int, rng: np.random.RandomState) -> tuple[Floats, Floats, Floats]:

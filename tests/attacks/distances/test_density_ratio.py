@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sdckit.attacks.distances import density_ratio
 from sdckit.attacks.distances.density_ratio import BLOCK, SPREAD, WIDTH, kernel_rows, log_density
 
 GAP = np.nan
@@ -57,6 +58,9 @@ def test_the_order_of_rows_and_files_of_threads_change_nothing(drawn):
     np.testing.assert_allclose(log_density(people, rows), log_density(people, rows.take(order)), rtol=0, atol=1e-12)
     alone = [log_density(people.take(np.array([i])), rows)[0] for i in range(7)]
     np.testing.assert_array_equal(log_density(people, rows), alone)
+    many = people.take(np.arange(7).repeat(30))  # in slices
+    np.testing.assert_array_equal(log_density(many, rows), np.repeat(alone, 30))
+    assert len(density_ratio._log_sums.signatures) == 1
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from sdckit import household_structure, key_frequencies, known_points
 from sdckit.errors import DataError
+from sdckit.identity.panels import event_index
 
 WHO = {"person": "who", "time": "t"}
 
@@ -194,6 +195,7 @@ def test_events_are_as_enumerated(listed, wild, days, timed):
     result = known_points(frame, person="who", keys=["a"], missing=rule, points=(1, 2, 3), **given_)
     for points in (1, 2, 3):
         held(result, points, events(frame, points, wild=wild, days=days, timed=timed))
+    assert len(event_index._search.signatures) <= 1  # compiled once, also for a single person
 
 
 def test_a_multiset_needs_a_row_for_each():

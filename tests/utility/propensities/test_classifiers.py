@@ -145,6 +145,7 @@ def test_the_tree_of_scikit_learn(few, monkeypatch):
     for name, part in zip(variables, peer.feature_importances_, strict=True):
         expected[name] += part
     assert importance == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert len(membership_tree._split.signatures) <= 1
 
 
 def test_a_second_tree_finds_the_columns_as_they_were(monkeypatch):

@@ -104,9 +104,9 @@ def log_density(
 
     def part(slice_ends: tuple[int, int]) -> None:
         at = slice(*slice_ends)
-        _log_sums(
-            targets.numbers[:, at], targets.codes[:, at], ends[:, at], sorted_rows.numbers, sorted_rows.codes,
-            rows.same, rows.other, out[at],
+        _log_sums(  # slices as arrays of their own: other types, as some slices are, would be compiled for apart
+            targets.numbers[:, at].copy(), targets.codes[:, at].copy(), ends[:, at].copy(), sorted_rows.numbers,
+            sorted_rows.codes, rows.same, rows.other, out[at],
         )  # fmt: skip
 
     run(part, chunks(n, minimum=CHUNK))

@@ -36,7 +36,7 @@ def walk(relations, weight, active, point, pattern, order, begin, wanted):  # ty
         for j in range(len(wanted)):
             if not wanted[j] or reached[j]:
                 continue
-            reached[j] = point[j] >= 1 or _donor(relations, weight, active, point, order, begin, pattern[j], j, 0) >= 0
+            reached[j] = point[j] >= 1 or _donor(relations, weight, active, point, order, begin, pattern[j], j, j) >= 0
             n_left += not reached[j]
         if n_left == 0:
             break
@@ -260,7 +260,7 @@ class _Near:
         """(G,) which of the `sought` groups occur in `point` (X,) or in a file on a walk from it."""
         groups = self.groups
         terms = self.relations.factor * point[self.relations.number]
-        active = np.bincount(self.row, terms, len(self.relations.lower))
+        active = np.bincount(self.row, terms, len(self.relations.lower)).astype(np.float64, copy=False)
         wanted = np.zeros(len(point), np.bool_)
         wanted[groups.unknown[sought[groups.of]]] = True
         wanted &= self.system.high >= 1

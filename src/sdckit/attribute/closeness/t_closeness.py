@@ -90,7 +90,7 @@ def _by_order(edges, rank, count, below, step, at, weighed, known, out):  # type
         if mine == 0.0:
             out[cell] = known
             continue
-        place, held, moved = 0, 0.0, 0.0
+        place, held, moved = np.int64(0), 0.0, 0.0
         for e in range(edges[cell], edges[cell + 1]):
             if rank[e] <= last:
                 moved += _stretch(place, rank[e], held / mine, below, step, at, weighed)

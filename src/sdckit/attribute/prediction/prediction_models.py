@@ -179,7 +179,7 @@ def _split(points: Floats, rows: Ints, low: Floats, high: Floats) -> tuple[int, 
                 column, widest, least, most = at, stop - start, start, stop
     middle = (low[column] + high[column]) / 2
     cut = min(max(middle, least), most)
-    below = _order(points, rows, column, cut, 0, strict=True)
+    below = _order(points, rows, column, cut, np.int64(0), strict=True)
     upto = _order(points, rows, column, cut, below, strict=False)
     if middle < least:
         return column, cut, 1
@@ -223,10 +223,11 @@ def _tree(points: Floats) -> tuple[Ints, Ints, Floats]:
             continue
         column, cut, below = _split(points, rows[first[now] : last[now]], low[now], high[now])
         node[now, 0] = column
-        ends[now] = np.array([cut, low[now, column], high[now, column]])
+        ends[now, 0], ends[now, 1], ends[now, 2] = cut, low[now, column], high[now, column]
         for side in range(2):
             child[now, side] = used
-            low[used], high[used] = low[now], high[now]
+            for at in range(p):  # an assignment of slices takes 2 s more to compile
+                low[used, at], high[used, at] = low[now, at], high[now, at]
             if side == 0:
                 high[used, column] = cut
                 first[used], last[used] = first[now], first[now] + below

@@ -237,11 +237,11 @@ def _candidates(points, index, known, places, query, work):  # type: ignore[no-u
 
     `query`: number of this query, stamped on each person looked at.
     """
-    rarest, least, n = 0, index.begin[-1] + 1, 0
+    rarest, least, n = np.int64(0), index.begin[-1] + 1, 0
     for k in range(len(known)):
         having = index.begin[points.high[known[k]]] - index.begin[points.low[known[k]]]
         if having < least:
-            rarest, least = k, having
+            rarest, least = np.int64(k), having
     u = known[rarest]
     if points.exact:
         if len(known) == 1:
@@ -257,7 +257,7 @@ def _candidates(points, index, known, places, query, work):  # type: ignore[no-u
         if not _matches(points, u, v):
             continue
         for at in range(index.begin[v], index.begin[v + 1]):
-            candidate = index.person[at]
+            candidate = np.int64(index.person[at])  # as in `mine`
             if work.stamp[candidate] != query:
                 work.stamp[candidate] = query
                 n += _is_candidate(points, index, candidate, known, work)
@@ -338,7 +338,7 @@ def _search(points, own, index, persons, known, draws, seed, k, out):  # type: i
         np.zeros(most, np.bool_),
     )  # fmt: skip
     chosen, subset = np.empty(known, np.int64), np.empty(known, np.int64)
-    query = 0
+    query = np.int64(0)
     for i in range(len(persons)):
         person = persons[i]
         start, n_points = own.first[person], own.first[person + 1] - own.first[person]
@@ -389,9 +389,9 @@ class EventIndex:
         steps = 20 * points * float(np.minimum(subsets, most)[persons].sum())
         tallies = []
         for index, linked in zip(self._sought, self._linked, strict=True):
-            out = np.zeros((7, len(n_of)))
-            _spread(sparing(_search, steps), (self._points, self._own, index), persons, (points, draws, seed, k, out.T))
-            n, alone, expected, below_k, alone_right, success, lost = out
+            out = np.zeros((len(n_of), 7))
+            _spread(sparing(_search, steps), (self._points, self._own, index), persons, (points, draws, seed, k, out))
+            n, alone, expected, below_k, alone_right, success, lost = out.T.copy()
             tally = Tally(n.astype(np.int64), alone, expected, below_k, alone_right, success, lost, linked)
             tally.drawn = bool((draws[persons] > 0).any())
             tally.error = _standard_error(tally, draws > 0, len(able))

@@ -153,7 +153,7 @@ def number_groups(query, live, n_live, kept, keys, number, of):  # type: ignore[
     masked words and their groups, overwritten; `of` (n_live,): group of each active query, filled.
     """
     keys[:] = FREE
-    groups = 0
+    groups = np.int64(0)  # a literal is a type of its own, for which what it is given to is compiled once more
     for t in range(n_live):
         word = query[live[t]] & kept
         at = find_word(keys, FREE, word, hash_word(word))

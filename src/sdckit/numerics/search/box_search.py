@@ -411,7 +411,7 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
     stack, bounds, fixed, total = _scratch(place)
     for q in range(first, last):
         numbers, codes, at = queries.numbers[q], queries.codes[q], begins[q]
-        stack[0], bounds[0], fixed[0], top = 0, 0.0, _of_categories(tree, 0, codes), 1
+        stack[0], bounds[0], fixed[0], top = 0, 0.0, _of_categories(tree, np.int64(0), codes), 1
         while top > 0:
             top -= 1
             node = stack[top]

@@ -204,7 +204,7 @@ def _fill(table, cells, first, stop, clear, starts, codes, alpha):  # type: igno
                         add[s, 1] += alpha * sums[r, 1]
                         add[r, 0] += sums[s, 0]
                         add[r, 1] += sums[s, 1]
-            more = next_levels(turn, starts, 1, n_keys)
+            more = next_levels(turn, starts, np.int64(1), n_keys)
 
 
 def match_merged(

@@ -229,7 +229,7 @@ def _fill(cells, number, clear, parts, table, levels, alpha, scratch, add):  # t
                     if n >= LIKELY:
                         _meet(cells, parts, slots, likely, rows, n, alpha, add)
                         n = np.int64(0)
-                more = next_levels(turn, starts, 1, n_inner)
+                more = next_levels(turn, starts, np.int64(1), n_inner)
         if not next_levels(turn, starts, n_inner, n_keys):
             break
     _meet(cells, parts, slots, likely, rows, n, alpha, add)

@@ -186,7 +186,7 @@ def _grow(columns, min_leaf, seed, tree, leaf_of):  # type: ignore[no-untyped-de
         total, squares = _sums(columns.y, start, stop)
         size = stop - start
         variance = squares / size - (total / size) ** 2
-        column, limit, last, gain = np.int64(-1), 0.0, -1, -np.inf
+        column, limit, last, gain = np.int64(-1), 0.0, np.int64(-1), -np.inf
         if size >= 2 * min_leaf and variance > PURE:
             first = np.int64(hash_word(np.uint64(seed) ^ np.uint64(node)) >> np.uint64(8)) % n_columns
             for turn in range(n_columns):  # begins with a random column, so that none wins all ties

@@ -356,7 +356,8 @@ def _split(node, n_nodes, spans, tallies, slot, columns, order, rows, member, wo
     counted = tallies[slot[small]]
     spans[small, 2] = _tally(columns[0], rows[spans[small, 0] : spans[small, 1]], member, counted)
     spans[large, 2] = ones - spans[small, 2]
-    tallies[slot[large]] -= counted
+    for at in range(len(counted)):  # arrays as a whole take 2 s more to compile
+        tallies[slot[large], at] -= counted[at]
 
 
 @njit(cache=True, nogil=True)
@@ -381,11 +382,11 @@ def grow(columns, order, member, leaves, smallest):  # type: ignore[no-untyped-d
     rows = np.arange(n)
     spans[0, 0], spans[0, 1] = 0, n
     spans[0, 2] = _tally(cells, rows, member, tallies[0])
-    _best(0, spans, tallies, slot, columns, order, smallest, cuts, gains)
+    _best(np.int64(0), spans, tallies, slot, columns, order, smallest, cuts, gains)
     taken = np.zeros(len(ordered) + len(order))
     is_leaf = np.zeros(2 * leaves, np.bool_)
     is_leaf[0] = True
-    n_nodes = 1
+    n_nodes = np.int64(1)
     while n_nodes < 2 * leaves - 1:
         node = np.argmax(gains)
         if gains[node] < 0.0:
