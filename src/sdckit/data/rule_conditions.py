@@ -175,10 +175,8 @@ def _holds(condition: Condition, series: Any, *, missing: bool) -> Bools | None:
     if condition.how in COMPARE and not numeric:
         return None
     if numeric and condition.how != "missing":
-        values, narrow = float_values(series, "rules"), series.dtype == nw.Float32
-        unknown = np.isnan(values)
-        if series.dtype.is_integer():  # those beyond 2**53 are rounded as floats
-            values = series.fill_null(0).to_numpy()
+        unknown, narrow = np.isnan(floats := float_values(series, "rules")), series.dtype == nw.Float32
+        values = series.fill_null(0).to_numpy() if series.dtype.is_integer() else floats  # exact beyond 2**53, too
         given = [np.float32(value) if narrow else value for value in condition.values if is_number(value)]
         if not given:
             return None
@@ -193,10 +191,9 @@ def _holds(condition: Condition, series: Any, *, missing: bool) -> Bools | None:
     texts, used = {str(value) for value in condition.values}, _used(coded, codes)
     texts |= {str(kind(v)) for v in condition.values if is_number(v) and v == int(v) for kind in (int, float)}
     texts |= {text + MIDNIGHT for text in texts}  # a day where the column holds moments, as pandas has all days
-    if series.dtype == nw.Boolean and not texts & {"True", "False"}:
-        return None
     known = np.array([text in texts for text in coded.labels(used)], np.bool_)
-    if getattr(series.dtype, "time_zone", None) and not known.any():  # said without the offset, or with another
+    zoned = getattr(series.dtype, "time_zone", None) is not None  # a rule may say no offset, or another
+    if (zoned and not known.any()) or (series.dtype == nw.Boolean and not texts & {"True", "False"}):
         return None
     hit = np.isin(codes, used[known])
     return np.asarray(hit | (unknown & missing), np.bool_)
