@@ -174,4 +174,6 @@ def test_a_copy_loses_nothing_to_a_small_control_file():
 
 def test_nothing_isolated():
     assert scaled(0, 0, 5, 100, 0.95).residual == excess(0, 100, 5, 100)
-    assert scaled(0, 3, 5, 100, 0.95).factor == 1
+    for control in (0, 5):  # what fewer people of the original would give is no rate of this file
+        found = scaled(0, 3, control, 100, 0.95)
+        assert (found.factor, found.residual) == (1, excess(0, 100, control, 100))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 
 import polars as pl
@@ -15,6 +15,7 @@ from sdckit.data.rule_conditions import breaking, read_edit_rules
 from sdckit.errors import DataError
 
 labels = Coded.labels
+MOMENT, LATER = (datetime(2024, 1, day, tzinfo=UTC) for day in (1, 2))
 RULE = {"when": {"age": {"below": 16}}, "value": "single"}
 
 
@@ -94,6 +95,12 @@ def test_a_date_is_compared_by_its_text_and_only_what_is_in_use_is_written_out(
         ([12, 40], None, "12", None),
         ([True, False], None, 1, None),
         ([True, False], None, [False], [False, True]),
+        ([2**53, 2**53 + 1], None, 2**53 + 1, [False, True]),
+        ([2**53, 2**53 + 1], pl.UInt64, {"above": 2**53}, [False, True]),
+        ([None, 0], None, [0, 3.0], [False, True]),
+        (["1", "2"], None, 1.0, [True, False]),
+        ([MOMENT, LATER], pl.Datetime("us", "UTC"), MOMENT, [True, False]),
+        ([MOMENT, LATER], pl.Datetime("us", "UTC"), "2024-01-01", None),
     ],
 )
 def test_a_value_is_found_in_a_column_of_its_kind_and_nothing_is_said_of_another(values, kind, value, hit) -> None:

@@ -83,7 +83,7 @@ def scaled(successes: float, same_size: float, control: float, n: float, level: 
     (4.0, 0.375)
     """
     if successes <= 0 or same_size <= 0:
-        return Scaled(1.0, excess(same_size, n, control, n, level))
+        return Scaled(1.0, excess(successes, n, control, n, level))
     share, (odds, least, most) = successes / n, excess(n - control, n, n - same_size, n, level)
     ends = wilson(successes, n, level)
     low = min(_residual(rate, 1 - least) for rate in (ends.low, ends.high))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import time
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -146,8 +147,8 @@ def breaking(rule: EditRule, frame: Any) -> Bools | None:
     """Whether each record of an opened frame in memory breaks a rule.
 
     None where that cannot be judged: a column is not there, holds no numbers any more where some are compared, or
-    values of another kind than those of the rule (numbers, yes and no). A missing value fulfils no condition but one on
-    missing values, and breaks no rule but one on missing values.
+    values of another kind than those of the rule (numbers, yes and no, moments with a time zone). A missing value
+    fulfils no condition but one on missing values, and breaks no rule but one on missing values.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -174,23 +175,27 @@ def _holds(condition: Condition, series: Any, *, missing: bool) -> Bools | None:
     if condition.how in COMPARE and not numeric:
         return None
     if numeric and condition.how != "missing":
-        values = float_values(series, "rules")
-        unknown, kind = np.isnan(values), np.float32 if series.dtype == nw.Float32 else np.float64
-        given = np.array([value for value in condition.values if is_number(value)], kind)
-        if not given.size:
+        unknown, narrow = np.isnan(floats := float_values(series, "rules")), series.dtype == nw.Float32
+        values = series.fill_null(0).to_numpy() if series.dtype.is_integer() else floats  # exact beyond 2**53, too
+        given = [np.float32(value) if narrow else value for value in condition.values if is_number(value)]
+        if not given:
             return None
-        hit = np.isin(values, given) if condition.how == "is" else COMPARE[condition.how](values, given[0])
-        return np.asarray(hit | (unknown & missing), np.bool_)
+        compare: Callable[[Any, Any], Any] = COMPARE.get(condition.how, operator.eq)
+        hit = reduce(operator.or_, (compare(values, value) for value in given))
+        return np.where(unknown, missing, hit)
     coded = code_column(series)
     codes = coded.codes()
     unknown = codes == coded.span
     if condition.how == "missing":
         return np.asarray(unknown == condition.values[0], np.bool_)
     texts, used = {str(value) for value in condition.values}, _used(coded, codes)
+    texts |= {str(kind(v)) for v in condition.values if is_number(v) and v == int(v) for kind in (int, float)}
     texts |= {text + MIDNIGHT for text in texts}  # a day where the column holds moments, as pandas has all days
-    if series.dtype == nw.Boolean and not texts & {"True", "False"}:
+    known = np.array([text in texts for text in coded.labels(used)], np.bool_)
+    zoned = getattr(series.dtype, "time_zone", None) is not None  # a rule may say no offset, or another
+    if (zoned and not known.any()) or (series.dtype == nw.Boolean and not texts & {"True", "False"}):
         return None
-    hit = np.isin(codes, used[np.array([text in texts for text in coded.labels(used)], np.bool_)])
+    hit = np.isin(codes, used[known])
     return np.asarray(hit | (unknown & missing), np.bool_)
 
 

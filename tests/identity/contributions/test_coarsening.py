@@ -86,9 +86,9 @@ def test_few_whole_numbers_are_not_merged_in_pairs():
 
 def test_ages_are_numbers_however_few_there_are():
     ages = [age for age in range(0, 90, 5) for _ in range(10)]
-    columns = {"Alter": ages, "region": ages, "v17": ages, "age_group": [*range(1, 9), 99] * 20}
+    columns = {"Alter": ages, "AGEP": ages, "region": ages, "v17": ages, "age_group": [*range(1, 9), 99] * 20}
     cells = as_cells(pl.DataFrame(columns), keys=list(columns))
-    assert [levels_of(cells, key).scale for key in cells.keys] == ["number", "unknown", "unknown", "unknown"]
+    assert [levels_of(cells, key).scale for key in cells.keys] == ["number", "number", *["unknown"] * 3]
     assert smaller_key(levels_of(cells, "Alter"), "Alter").step["bands"] == [-math.inf, *range(10, 90, 10), math.inf]
 
 

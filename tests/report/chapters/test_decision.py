@@ -493,6 +493,9 @@ def test_a_limit_has_three_steps_at_most_and_the_others_are_counted():
     assert steps_by_limit({**plain, "verdicts": []}) == ([], 0)
     asked = [{**verdict, "holds": {"value": None}} for verdict in plain["verdicts"]]
     assert steps_by_limit({**plain, "verdicts": asked}) == ([], 0)
+    verdicts = [{**plain["verdicts"][1], "name": "replicated_uniques"}]  # made-up records lose none of their values
+    alone = {**plain, "verdicts": verdicts, "intruders": [{"name": "x"}]}
+    assert next_steps(alone) == [COARSER, LIMITS["replicated_uniques"].advice, AGAIN]
 
 
 def test_a_step_against_what_groups_disclose_is_named_for_all_of_its_variables():

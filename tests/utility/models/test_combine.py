@@ -103,6 +103,7 @@ def test_a_pickle_and_a_notebook():
         (Q, [2.0, -1.0, 2.0], {"kind": "partial"}, "variances: file 2 has a negative one"),
         (Q, [2.0, math.nan, 2.0], {"kind": "partial"}, "variances: file 2 has a missing or infinite one"),
         ([1.0, math.inf, 2.0], V, {"kind": "partial"}, "estimates: file 2 has a missing or infinite"),
+        ([1e308, 1e308, 1.0], V, {"kind": "partial"}, r"estimates: file 1 has .* one beyond 1e\+150"),
         ("abc", V, {"kind": "partial"}, "estimates must be numbers"),
         (2.0, 1.0, {"kind": "partial"}, r"estimates have shape \(\)"),
         ([], [], {"kind": "partial"}, r"estimates have shape \(0,\)"),
@@ -117,6 +118,8 @@ def test_what_is_refused(estimates, variances, options, words):
 def test_names_that_do_not_agree():
     with pytest.raises(ColumnError, match="file 2 does not name the same"):
         combine([{"a": 1.0}, {"b": 1.0}], [[1.0], [1.0]], kind="partial")
+    with pytest.raises(ColumnError, match="same quantities as file 1, each once"):
+        combine([{1: 1.0, "1": 2.0}] * 2, [{"1": 1.0}] * 2, kind="partial")
     with pytest.raises(ColumnError, match="variances: their names are not those"):
         combine([{"a": 1.0}, {"a": 1.0}], [{"b": 1.0}, {"b": 1.0}], kind="partial")
 

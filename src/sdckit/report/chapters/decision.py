@@ -195,7 +195,7 @@ def _ranked(plain: Plain, beyond: Sequence[Plain]) -> dict[str, list[Plain]]:
         steps.append((kind.advice, [verdict for verdict in beyond if kind.advice and verdict["name"] == kind.name]))
     # Values taken out of single rows help nobody who is known by several, and nobody where they can be worked out.
     if not worked_out and not plain["scenario"]["person"]:
-        steps.append((TAKE_OUT, coarser))
+        steps.append((TAKE_OUT, [verdict for verdict in coarser if not LIMITS[verdict["name"]].advice]))
     ranked: dict[str, list[Plain]] = {}
     for step, verdicts in steps:
         if verdicts:

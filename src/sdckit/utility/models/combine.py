@@ -24,6 +24,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 Negative = Literal["adjusted", "zero"]
 LARGEST = 1e150  # for tiny degrees of freedom SciPy's quantiles stop growing beyond this
 STOPPED = 1e100  # the same before SciPy 1.17
+SQUARED = 1e150  # the square of larger numbers is infinite
 NEEDS_SEVERAL = ("partial", "full", "imputed")  # their variance needs the variance between files
 
 
@@ -104,7 +105,7 @@ def pool(
         spread = (1 + 1 / m) * between
         raw = variance = spread - within
         adjusted = variance <= 0
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             df = np.where(adjusted, m - 1.0, (m - 1) * (1 - within / spread) ** 2)
         star = ratio * within
         variance = np.where(adjusted, star if negative == "adjusted" else 0.0, variance)
@@ -355,10 +356,10 @@ def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
             raise DataError(f"{role} must be numbers, shape (m,) or (m, p)") from None
     if values.ndim not in {1, 2} or values.size == 0:
         raise DataError(f"{role} have shape {values.shape}; give (m,), one per file, or (m, p)")
-    if len(wrong := np.argwhere(~np.isfinite(values.reshape(len(values), -1)))):
+    if len(wrong := np.argwhere(~(np.abs(values.reshape(len(values), -1)) <= SQUARED))):
         raise DataError(
-            f"{role}: file {wrong[0][0] + 1} has a missing or infinite one (quantity {wrong[0][1] + 1}); find out why, "
-            "or leave the quantity out"
+            f"{role}: file {wrong[0][0] + 1} has a missing or infinite one, or one beyond {SQUARED:g} (quantity "
+            f"{wrong[0][1] + 1}); find out why, or leave the quantity out"
         )
     return values, names
 
@@ -382,8 +383,8 @@ def _from_named(given: Sequence[Any], role: str) -> tuple[Floats, Names]:
     rows = []
     for j, file in enumerate(given):
         row = dict(zip(map(str, file.keys()), _values(file), strict=True))
-        if set(row) != set(names):
-            raise ColumnError(f"{role}: file {j + 1} does not name the same quantities as file 1")
+        if set(row) != set(names) or len(row) < len(file.keys()):
+            raise ColumnError(f"{role}: file {j + 1} does not name the same quantities as file 1, each once (as text)")
         rows.append([row[name] for name in names])
     try:
         return np.array(rows, np.float64), names

@@ -188,7 +188,7 @@ def _shares(
             absent = [name for name in rule.columns if name not in present]
             flags = None if absent or recoded & {*rule.columns} else original.beside(release, rule)
             if flags is None:
-                reason = f"no column {absent[0]} in every file" if absent else "a column was recoded or has others"
+                reason = f"no column {absent[0]} in every file" if absent else "a column is recoded or of another kind"
                 unjudged.append(f"{rule.words} ({reason})")
                 of_release.append(unknown)
                 continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,13 +41,13 @@ def written_like(texts: Sequence[str]) -> str | None:
     if not bare:
         return None
     for name, pattern in _PATTERNS.items():
-        if _share(bare, pattern.fullmatch) >= _ENOUGH:
+        if len([*filter(pattern.fullmatch, bare)]) / len(bare) >= _ENOUGH:
             return name
-    if sum(len(text) for text in bare) >= _LONG_TEXT * len(bare) and (
+    if sum(map(len, bare)) >= _LONG_TEXT * len(bare) and (
         sum(text.count(" ") + 1 for text in bare) >= _WORDS_OF_TEXT * len(bare)
     ):
         return "free text"
-    if _share(bare, _is_name) >= 0.9:
+    if len([*filter(_is_name, bare)]) / len(bare) >= 0.9:
         return NAME
     return None
 
@@ -58,10 +58,6 @@ def _is_name(text: str) -> bool:
         return False
     words = [word for word in re.split(r"[ ,]+", text) if len(word) > 3]
     return bool(words) and all(word[0].isupper() and not word.isupper() for word in words)
-
-
-def _share(texts: Sequence[str], test: Callable[[str], object]) -> float:
-    return sum(bool(test(text)) for text in texts) / len(texts)
 
 
 _FEW = 10  # with fewer records, distinct values in every record are no evidence

@@ -92,14 +92,17 @@ def names_codes(name: str) -> bool:
     return topic.codes or (topic.name == "education" and bool(words & _BY_NAME["a group one belongs to"].words))
 
 
+_SURVEY_AGE = re.compile("|".join(own for of in VOCABULARY["surveys"].values() if "AGE" in (own := of.get("age", ""))))
+
+
 def names_age(name: str) -> bool:
     """Whether whole numbers in a column of this name are ages, or numbers of age groups.
 
-    >>> [names_age(name) for name in ("age", "Alter", "age_group", "usage", "v17")]
-    [True, True, True, False, False]
+    >>> [names_age(name) for name in ("age", "Alter", "age_group", "AGEP", "usage", "v17")]
+    [True, True, True, True, False, False]
     """
     topic = topic_of(name)
-    return topic is not None and topic.name == "age"
+    return bool(_SURVEY_AGE.fullmatch(name.upper())) if topic is None else topic.name == "age"
 
 
 _BESIDE = listed("beside")
