@@ -40,7 +40,12 @@ class TestKeys:
     KEYS = ("region", "sex", "educ")
 
     @pytest.mark.parametrize(
-        ("shown", "roles"), [("weight", {"weight": "weight"}), ("district", {"insensitive": ["district"]})]
+        ("shown", "roles"),
+        [
+            ("weight", {"weight": "weight"}),
+            ("district", {"insensitive": ["district"]}),
+            ("district", {"sensitive": ["district"]}),
+        ],
     )
     def test_what_tells_a_key_left_out_is_held_against_k(self, shown, roles):
         data = people().select(*self.KEYS, shown)
@@ -52,6 +57,14 @@ class TestKeys:
         assert verdicts["k_undone"].n_records == below
         assert verdicts["recoverable"].variable == "region"
         assert "it tells region" in verdicts["recoverable"].remedy
+
+    @pytest.mark.parametrize("role", ["insensitive", "sensitive"])
+    def test_two_columns_tell_one_that_neither_does(self, role):
+        data = people().select(*self.KEYS, "other")
+        data = data.with_columns(part=(pl.col("other") + pl.col("region").str.slice(1).cast(int)) % 8)
+        said = {"keys": self.KEYS, role: ["other", "part"], "thresholds": {"k": 50}}
+        assert judged(data, ["region"], **said)["k_undone"].because == "other with part"
+        assert "k_undone" not in judged(data.with_columns(pl.col("part").shuffle(seed=1)), ["region"], **said)
 
     def test_districts_tell_their_region_however_few_records_they_have(self):
         data = people().select("sex", "region", "district").with_row_index("row")

@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 from sdckit import Recipe, Scenario, check, recoverable_values, top_bottom_code
-from sdckit.attacks.recovery.owner_knowledge import Known, counted_rows
+from sdckit.attacks.recovery.derived_columns import counted_rows
+from sdckit.attacks.recovery.owner_knowledge import Known
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.touched_cells import read_columns
 from sdckit.data.frames import open_frame
@@ -134,6 +135,49 @@ def test_groups_that_nothing_tells_are_not_counted_among_changed_values():
     assert columns == {}
     recoded = IN_GROUPS.with_columns(code=pl.col("code") % 3, born=pl.col("born") // 30)
     assert of_columns(recoded, PEOPLE)[1].keys() <= {"born"}
+
+
+def test_districts_beside_groups_of_regions_tell_which_they_are():
+    whole = pl.DataFrame({"district": np.random.default_rng(2).integers(0, 24, 900)})
+    whole = whole.with_columns(region=pl.format("R{}", pl.col("district") // 3))
+    grouped = whole.with_columns(region=pl.when(pl.col("district") < 12).then(pl.lit("n")).otherwise(pl.lit("s")))
+    _, columns = of_columns(grouped, whole)
+    assert (columns["region"].known, columns["region"].known_by) == (900, "district")
+    assert of_columns(grouped.with_columns(pl.col("district").shuffle(seed=1)), whole)[1] == {}
+
+
+@pytest.mark.parametrize("hidden", ["in groups", "moved"])
+def test_two_columns_tell_what_neither_does(hidden):
+    rng = np.random.default_rng(4)
+    first, second = rng.integers(0, 8, (2, 1_600))
+    region = (first + second) % 8
+    whole = pl.DataFrame({"region": [f"R{code}" for code in region], "first": first, "second": second})
+    out = np.where(region < 4, "n", "s") if hidden == "in groups" else rng.permutation(whole["region"])
+    _, columns = of_columns(whole.with_columns(region=pl.Series(out)), whole)
+    assert columns["region"].known == columns["region"].touched > 1_000
+    assert columns["region"].known_by == "first with second"
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_flag_of_what_was_changed_tells_which_of_two_values_it_was(told):
+    rng = np.random.default_rng(5)
+    whole = pl.DataFrame({"sex": rng.choice(["f", "m"], 1_000)})
+    changed = pl.Series(rng.random(1_000) < 0.1)
+    other = pl.when(pl.col("sex") == "f").then(pl.lit("m")).otherwise(pl.lit("f"))
+    released = whole.with_columns(pl.when(changed).then(other).otherwise("sex").alias("sex"))
+    flag = changed.cast(int).alias("flag") if told else changed.cast(int).shuffle(seed=1).alias("flag")
+    ((column,),) = recoverable_values(released.with_columns(flag), whole, aligned=True, guess=False).columns
+    assert column.known == (column.touched if told else 0)
+
+
+def test_two_columns_do_not_tell_what_is_hers_by_the_many_rows_of_a_person():
+    rng = np.random.default_rng(4)
+    person = rng.permutation(1_600) // 32
+    whole = pl.DataFrame({name: rng.integers(0, 8, 50)[person] for name in ("region", "first", "second")})
+    whole = whole.with_columns(pl.format("R{}", "region"), person=person)
+    grouped = whole.with_columns(region=pl.when(pl.col("region") < "R4").then(pl.lit("n")).otherwise(pl.lit("s")))
+    scenario = Scenario(person="person", keys=["region"], aligned=True)
+    assert recoverable_values(grouped, whole, scenario=scenario, guess=False).columns == ((),)
 
 
 # What a reader works out of the release by itself, whose columns the gate once found nothing in.

@@ -183,6 +183,23 @@ def test_numbers_that_are_nothing_else_are_said_to_have_no_role_by_that(entry: s
     assert (also.missing, also.numbers) == (("note",), ())
 
 
+@pytest.mark.parametrize(
+    ("others", "covered"),
+    [
+        (["1", "2"], False),
+        (["no answer", "-9"], False),
+        (["Germany", "France"], True),
+        (["high School", "Full Time"], True),
+    ],
+)
+def test_few_names_are_categories_where_others_have_capitals(others: list[str], covered: bool) -> None:
+    """A remark on two people stood among codes, under a pattern."""
+    values = [*others * 60, "Anna Bauer", "Tom Miller"]
+    frame = open_frame(pl.DataFrame({"sex": ["f"] * len(values), "note": values}))
+    scenario = Scenario(keys=["sex"], insensitive=["*"], **WHY)
+    assert look_at_columns(scenario, [frame]).covered == (("note",) if covered else ())
+
+
 def test_names_that_may_be_a_record_are_not_told() -> None:
     scenario = Scenario(keys=["sex"])
     found = among_columns(columns_of(pl.DataFrame({"sex": [1]})), scenario, ["sex", "34", "north"])

@@ -85,6 +85,17 @@ def pair_counts(
     return pairs // span, pairs % span, counts
 
 
+def differing(cells: NDArray[np.int64], values: NDArray[np.int64]) -> float:
+    """Share of the pairs of records of one cell, next to each other in it, that differ in value; 0 where none is one.
+
+    >>> differing(np.array([1, 2, 1, 1]), np.array([5, 6, 5, 7]))
+    0.5
+    """
+    order = np.argsort(cells, kind="stable")
+    same = np.flatnonzero(np.diff(cells[order]) == 0)
+    return float((np.diff(values[order])[same] != 0).mean()) if len(same) else 0.0
+
+
 def starts_of(labels: pa.Array, n: int) -> Starts:
     """For each length, codes of the first characters by level (0: missing), and how many there are.
 

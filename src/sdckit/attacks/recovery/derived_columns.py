@@ -33,6 +33,7 @@ LOOSELY = 1e-3
 SLOPES = (
     1.0, -1.0, 10.0, 0.1, 100.0, 0.01, 1000.0, 0.001, 12.0, 1 / 12, 7.0, 1 / 7, 52.0, 1 / 52, 365.25, 1 / 365.25,
 )  # fmt: skip
+LEAST_OF_FEW, MOST_OF_FEW = 0.1, 0.7  # levels per record, of a column that counts rows
 NARROWEST = 2.0  # times the usual range: least effect of x on y
 WIDEST = 0.5  # of the usual range: a wider offset is of no use
 
@@ -414,6 +415,14 @@ def number_predictor(
     """Numbers as auxiliary information; records with equal ones are not compared unless they are `groups`."""
     codes, n_levels = numbered(values) if groups else (np.zeros(0, np.int32), 0)
     return Predictor(tuple(columns), words, codes, n_levels, values, groups=groups, kind=kind)
+
+
+def counted_rows(columns: Mapping[str, ReleasedColumn]) -> Iterator[Predictor]:
+    """How many rows have the same value, of columns in which few have: the income of a household counts its members."""
+    for name, column in columns.items():
+        if LEAST_OF_FEW <= column.n_levels / max(len(column.codes), 1) <= MOST_OF_FEW and column.sizes[1:].max() > 1:
+            rows = np.append(np.nan, column.sizes[1:])[column.codes]
+            yield number_predictor((name,), f"the rows with the same {name} counted", rows, kind="counted")
 
 
 def counted_predictor(

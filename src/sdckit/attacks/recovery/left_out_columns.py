@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sdckit.attacks.recovery.derived_columns import released_predictors
-from sdckit.attacks.recovery.owner_knowledge import counted_rows, file_put_back, owner_knowledge
+from sdckit.attacks.recovery.derived_columns import counted_rows, released_predictors
+from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge
 from sdckit.attacks.recovery.reconstruct import Recovered, recognised
 from sdckit.attacks.recovery.recoverable_values import RecoverableValues, recovery_figures, summed_up
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
@@ -27,9 +27,10 @@ def with_left_out(
 ) -> RecoverableValues:  # fmt: skip
     """What a release gives back, with the columns `names` of the original that it lacks and that others tell.
 
-    `keys`: those of them that the intruder knows; who is recognised with them is counted anew, in groups of fewer than
-    each `k` and beyond the `risk`, in one group of all where the release has no other key and tells none. `judged`:
-    columns whose own limits hold or not; what they alone tell is no reconstructed value, since they go out knowingly.
+    `keys`: those of them that the intruder knows, told by anything that is not known anyway; who is recognised with
+    them is counted anew, in groups of fewer than each `k` and beyond the `risk`, in one group of all where the release
+    has no other key and tells none. `judged`: columns whose own limits hold or not; what they alone tell of others is
+    no reconstructed value, since they go out knowingly.
     """
     files = tuple(file.looking_for(result.pair.original, names) for file in result.files)
     if not any(file.gone for file in files):
@@ -37,7 +38,7 @@ def with_left_out(
     by_file = [_told(file, time=time, seed=seed, step=step) for file in files]
     recovered = tuple({**before, **own} for before, own in zip(result.found, by_file, strict=True))
     by_column = tuple(
-        (*columns, *_by_column(file, own, judged))
+        (*columns, *_by_column(file, own, {name: result.keys if name in keys else judged for name in own}))
         for columns, file, own in zip(result.columns, files, by_file, strict=True)
     )
     known = [key for key in keys if any(key in own for own in by_file)]
@@ -82,14 +83,14 @@ def _told(file: RecoveryFile, *, time: str | None, seed: int, step: Callable[[st
     return recovered
 
 
-def _by_column(file: RecoveryFile, by_name: Told, judged: Collection[str]) -> list[Any]:
+def _by_column(file: RecoveryFile, by_name: Told, judged: Mapping[str, Collection[str]]) -> list[Any]:
     """Figures of the columns that something tells whose own limits say nothing."""
     roles = file.roles
     return [
         summed_up(recovered, None, None, level=LEVEL, weight=roles.weight, household=roles.household)
-        for recovered in by_name.values()
+        for name, recovered in by_name.items()
         if recovered.known is not None
-        and any(not source.columns or {*source.columns} - {*judged} for source in recovered.known.sources)
+        and any(not source.columns or {*source.columns} - {*judged[name]} for source in recovered.known.sources)
     ]
 
 

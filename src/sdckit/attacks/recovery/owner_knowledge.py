@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, indicators, numeric_relations, recovery_files, touched_cells
-from sdckit.attacks.recovery.code_tables import DIGESTS, digest_of, numbered_values, table_of_numbered
+from sdckit.attacks.recovery.code_tables import BORNE, DIGESTS, differing, digest_of, numbered_values, table_of_numbered
 from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
 from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
 from sdckit.attacks.recovery.linked_rows import linked_rows
 from sdckit.attacks.recovery.reconstruct import Recovered, ordered_by, put_back, row_orders
-from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction, Source
+from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction, Source, joint_groups
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
 from sdckit.attacks.recovery.touched_cells import (
@@ -38,7 +38,7 @@ from sdckit.data import frames, pc
 from sdckit.data.columns import numbers_as_arrow
 from sdckit.data.replace import with_levels, with_new_column, with_some_numbers
 from sdckit.errors import sure
-from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 
 MOST_SEARCHED = 100_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
 MOST_GROUPS = 0.6  # per record, whose totals shares are taken of
@@ -47,10 +47,9 @@ MOST_LENGTHS = 3  # of texts that are looked for in others
 AT_FIRST = 6  # parts of texts, among which those that are the whole text are
 FEWEST_ITEMS = 3
 FEWEST_GONE, FEWEST_NUMBERS_GONE = 2, 10  # records
-LEAST_OF_FEW, MOST_OF_FEW = 0.1, 0.7  # levels per record, of a column that counts rows
 FEWEST_POINTS = 30  # different numbers of a coordinate
 MOST_NUMBERS = 8
-SOME_POINTS = 2_000  # records on which two numbers are tried first
+SOME_POINTS, SOME_IN_PAIRS = 2_000, 500  # records on which two numbers, or codes, are tried first
 SURELY_NEAR = 0.95  # whose nearest record has their category: more than wages tell of an education
 PER_ITEM = 10  # records, below which it is not looked for what items a mean is of
 SOME_DIGESTS = 5  # that are tried: none is right by chance
@@ -97,6 +96,7 @@ class _Column:
     near: float
     some: NDArray[np.int64]  # the records that are searched
     halves: Halves
+    of_persons: Ints  # of those to fit on the first of each person
     judge: Judge
     tried: int = 0
     narrowed: Bools = field(init=False)
@@ -122,6 +122,11 @@ class _Column:
         return own or self.name not in companion.columns or companion.kind == "linked"
 
     @cached_property
+    def numbered(self) -> tuple[Floats, Ints]:
+        """Its distinct values, and which of them the records have that are searched."""
+        return numbered_values(self.at)
+
+    @cached_property
     def shows_nothing(self) -> bool:
         """Whether what is released of a changed value is nothing, or that it lies beyond a limit."""
         return {*self.recovered.target.kinds} <= {SUPPRESSED, CODED}
@@ -138,8 +143,14 @@ class _Column:
 
     def tells(self, fitted: Floats, near: float, parts: Sequence[Predictor] = ()) -> bool:
         """Whether fitted values of the records that are searched, which follow from `parts` if not from rows, tell."""
-        hidden = self.shows_nothing and len(parts) > 0 and all(self.may_use(part, own=False) for part in parts)
-        return self.judge.tells(fitted, near, self.tried, hidden=hidden)
+        others = len(parts) > 0 and all(self.may_use(part, own=False) for part in parts)
+        if self.judge.tells(fitted, near, self.tried, hidden=self.shows_nothing and others):
+            return True
+        if others or len(parts) < 2 or not self.recovered.target.perturbed:
+            return False
+        hits, every = np.abs(fitted - self.at) <= near, np.ones(len(fitted), np.bool_)
+        unmarked = Judge(self.at, every, self.judge.released, self.halves.judge)  # a flag marks what was changed
+        return float(hits[self.judge.rows].mean()) >= HITS and unmarked.tells(fitted, near, self.tried)
 
     def put(self, fitted: Floats, source: Source) -> None:
         """Take in what a relation that tells gives, in all records."""
@@ -181,7 +192,8 @@ def owner_knowledge(
     changed = [(recovered, partial(_truth, file, recovered)) for recovered in recoveries.values()]
     changed += _left_out(file) if file.gone else _grouped(file, recoveries)
     changed = [_with_texts_read(file.before(known.target.column.name), known, make) for known, make in changed]
-    searched = apart(lambda known: _column(*known, some, seed), changed, n)
+    of_person = columns[person].codes[some] if person in columns else np.arange(len(some))
+    searched = apart(lambda known: _column(*known, some, of_person, seed), changed, n)
     searched = [column for column in searched if len(column.halves.judge)]
 
     sources = _sources(columns, searched, released, household=household, person=person, time=time)
@@ -214,6 +226,7 @@ def owner_knowledge(
     apart(lambda column: _put_orders(column, orders, homes), searched, n)
     apart(lambda column: _put_spelt(column, file.before(column.name), columns), searched, n)
     apart(lambda column: _put_nearest(column, columns), searched, n)
+    apart(lambda column: _put_pairs(column, released, columns), searched, n)
     apart(lambda column: _put_vanished(column, file.before(column.name)), searched, n)
     apart(lambda column: _put_digests(column, file), searched, n)
     # of a column that was recoded to groups, too, what it was counts before the group it was in
@@ -238,7 +251,7 @@ def _sources(
         *((column.n_levels, partial(text_parts, {name: column})) for name, column in columns.items()),
         (n, lambda some: (companion.of(some) for companion in _shares_of_totals(columns, names))),
         (n, lambda some: (companion.of(some) for companion in _means_of_answered(columns, names))),
-        (n, lambda some: (companion.of(some) for companion in counted_rows(columns if names else {}))),
+        (n, lambda some: (companion.of(some) for companion in derived_columns.counted_rows(columns if names else {}))),
     ]
 
 
@@ -328,14 +341,17 @@ def _truth(file: recovery_files.RecoveryFile, recovered: Recovered) -> Floats:
     return np.where((low == high) & ((recovered.values is not None) | (low > 0)), low, np.nan)
 
 
-def _column(recovered: Recovered, make: Callable[[], Floats], some: NDArray[np.int64], seed: int) -> _Column:
+def _column(
+    recovered: Recovered, make: Callable[[], Floats], some: Ints, of_person: Codes | Ints, seed: int
+) -> _Column:
     at = make()
     at = at if len(some) == len(at) else at[some]
     halves = Halves.of(~np.isnan(at), seed)
     target = recovered.target
     near = 0.25 if recovered.values is None else numeric_relations.tolerance(at)
     judge = Judge(at, target.touched[some], target.column.codes[some], halves.judge)
-    return _Column(recovered, make, at, near, some, halves, judge)
+    of_persons = halves.fit[np.unique(of_person[halves.fit], return_index=True)[1]]
+    return _Column(recovered, make, at, near, some, halves, of_persons, judge)
 
 
 def _shares_of_totals(columns: Mapping[str, ReleasedColumn], names: Sequence[str]) -> Iterator[Predictor]:
@@ -375,16 +391,6 @@ def _means_of_answered(columns: Mapping[str, ReleasedColumn], names: Sequence[st
                 rest = np.round(total - shown[:, list(others)].sum(axis=1))
                 made_of, words = (mean, count, *others.values()), f"{mean} * {count} less the other items"
                 yield derived_columns.number_predictor(made_of, words, rest, groups=False, kind="numbers")
-
-
-def counted_rows(columns: Mapping[str, ReleasedColumn]) -> Iterator[Predictor]:
-    """How many rows have the same value, of columns in which few have: the income of a household counts its members."""
-    for name, column in columns.items():
-        if LEAST_OF_FEW <= column.n_levels / max(len(column.codes), 1) <= MOST_OF_FEW and column.sizes[1:].max() > 1:
-            rows = np.append(np.nan, column.sizes[1:])[column.codes]
-            yield derived_columns.number_predictor(
-                (name,), f"the rows with the same {name} counted", rows, kind="counted"
-            )
 
 
 def _numbers(column: ReleasedColumn) -> Floats:
@@ -441,22 +447,58 @@ def _put_arithmetic(judged: _Judged, numbers: Mapping[int, Floats], named: tuple
 
 def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[int, Floats]]:
     """Companions that are code tables of the column, by their places, with the value of each code."""
-    numbered, fit = numbered_values(column.at), column.halves.fit
-    several = touched_cells.LEFT_OUT in column.recovered.target.kinds  # of a value left out the release shows no code
     for i, companion in enumerate(companions):
-        if not companion.groups or not len(companion.codes) or not column.may_use(companion, own=column.judge.apart):
+        if companion.groups and len(companion.codes) and column.may_use(companion, own=column.judge.apart):
+            column.tried += 1
+            if (table := _table(column, companion.codes, companion.n_levels, [companion])) is not None:
+                yield i, table
+
+
+def _table(column: _Column, codes: Codes, n_levels: int, parts: Sequence[Predictor]) -> Floats | None:
+    """The value of each code of the records that are searched, where these tell the column.
+
+    Several codes may stand for one value, but where the release shows nothing else: it tells as much by itself.
+    """
+    left_out = touched_cells.LEFT_OUT in column.recovered.target.kinds
+    for several in (True,) if left_out else (False,) if column.shows_nothing else (False, True):
+        fit = column.of_persons if several else column.halves.fit
+        table = table_of_numbered(codes, n_levels, column.numbered, fit, several=several)
+        n_told = np.count_nonzero(~np.isnan(table[codes])) if several else len(codes)
+        if n_told < MOST_TOLD * len(codes):  # of which some values go together, and no code
             continue
-        column.tried += 1
-        table = table_of_numbered(companion.codes, companion.n_levels, numbered, fit, several=several)
-        n_told = np.count_nonzero(~np.isnan(table[companion.codes])) if several else len(companion.codes)
-        if n_told < MOST_TOLD * len(companion.codes):  # of which some values go together, and no code
-            continue
-        if not np.isnan(table).all() and column.tells(table[companion.codes], column.near, [companion]):
+        if not np.isnan(table).all() and column.tells(table[codes], column.near, parts):
             if several:  # whose district is in which region everybody knows, however few records it has
-                every = np.arange(len(companion.codes))
-                rare = table_of_numbered(companion.codes, companion.n_levels, numbered, every, several=True, least=1)
+                rare = table_of_numbered(codes, n_levels, column.numbered, np.arange(len(codes)), several=True, least=1)
                 table = np.where(np.isnan(table), rare, table)
-            yield i, table
+            return table
+    return None
+
+
+def _put_pairs(column: _Column, companions: Sequence[Predictor], columns: Mapping[str, ReleasedColumn]) -> None:
+    """Two columns that are a code table together: a region in two digits, the last digit of an age beside its band.
+
+    Of values that are missing the release tells as much by itself.
+    """
+    (values, of), fit, some = column.numbered, column.of_persons, column.some
+    told = (column.source >= 0)[column.recovered.target.touched].all()
+    if column.shows_nothing or told or len(fit) < BORNE * max(len(values), 2):
+        return
+    few = fit[:: -(-len(fit) // SOME_IN_PAIRS)]
+    usual = 1 - float((np.bincount(of[few]) ** 2).sum()) / len(few) ** 2  # how many pairs of records differ
+    use = [part for part in companions if part.joins and column.may_use(part, own=column.judge.apart)]
+    groups = [part.grouped for part in use]
+    at = [codes[some[few]].astype(np.int64) for codes, _ in groups]
+    alone = [min(differing(codes, of[few]), usual) for codes in at]
+    for i, j in combinations([i for i, (_, n) in enumerate(groups) if 1 < n <= len(fit) / BORNE], 2):
+        column.tried += 1
+        if differing(at[i] * groups[j][1] + at[j], of[few]) > NARROWER * min(alone[i], alone[j]):
+            continue
+        kept, place = np.unique(joint_groups(groups[i], groups[j])[0], return_inverse=True)
+        codes = (place + int(kept[0] >= 0)).astype(np.int32)  # 0 where one of them is missing
+        if (table := _table(column, codes[some], int(codes.max()), [use[i], use[j]])) is not None:
+            named = in_frame((*use[i].columns, *use[j].columns), columns)
+            fresh = np.where(column.source < 0, table[codes], np.nan)
+            column.put(fresh, Source(named, f"{use[i].words} with {use[j].words}", 0, "table"))
 
 
 def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]], homes: NDArray[np.int64] | None) -> None:

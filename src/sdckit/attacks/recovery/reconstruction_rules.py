@@ -251,7 +251,7 @@ def _by_pair(
     left = [state for state in states if state.open.any() and state.name not in (*first.columns, *second.columns)]
     if not left:
         return []
-    joined = _joined((left_groups, n_left), second.grouped)
+    joined = joint_groups((left_groups, n_left), second.grouped)
     group, n_groups, of = _shared(*joined) if left[0].times is None else (*joined, None)
     given = []
     columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
@@ -265,7 +265,7 @@ def _by_pair(
     return given
 
 
-def _joined(first: tuple[Codes, int], second: tuple[Codes, int]) -> tuple[Codes, int]:
+def joint_groups(first: tuple[Codes, int], second: tuple[Codes, int]) -> tuple[Codes, int]:
     """Group index by the groups of two predictors together, -1 where one is missing; and the number of groups."""
     (left, n_left), (right, n_right) = first, second
     if n_left * n_right <= 4 * len(left):

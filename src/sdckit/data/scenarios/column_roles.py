@@ -447,19 +447,24 @@ def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> l
 def _written_directly(values: Any) -> bool:
     """Whether values of few records are written like a direct identifier; few names or long numbers may be categories.
 
-    Each by itself: remarks on few people stand among shorter ones that say nothing.
+    Each by itself: remarks on few people stand among shorter ones that say nothing. Names are no categories where no
+    other value of some letters has a capital: beside codes, numbers and remarks.
     """
     if values.dtype.is_float():
         values = values.filter(values.is_finite() & (values < 10**15)).cast(nw.Int64)
     texts = values.cast(nw.String)
     counts = texts.filter(texts.str.len_chars() > SHORT).value_counts()
-    few = 0
-    for text in counts.filter(counts["count"] <= MOST_SHARE)[values.name].to_list():
+    rare = counts["count"] <= MOST_SHARE
+    words = any(text[:1].isupper() and text[1:2].islower() for text in counts.filter(~rare)[values.name].to_list())
+    names = numbers = 0
+    for text in counts.filter(rare)[values.name].to_list():
         like = written_like([text])
-        few += like == NAME or (text.isdigit() and len(text) > LONG)
-        if like not in (None, NAME) or few >= LEAST:
+        names += like == NAME
+        numbers += text.isdigit() and len(text) > LONG
+        words = words or (like != NAME and text[:1].isupper() and text[1:2].islower())
+        if like not in (None, NAME) or names + numbers >= LEAST:
             return True
-    return False
+    return bool(names) and not words
 
 
 def _finer(
