@@ -38,7 +38,7 @@ Interval = tuple[Floats, Floats]  # lower and upper bound of what is released of
 
 
 def dominating(values: Floats, group: Groups, n_groups: int, k: int) -> Bools:
-    """Which values dominate their group, while fewer than `k` values of it lie within 10 % of them.
+    """Which values dominate their group, while fewer than `k` values of it, of their sign, lie within 10 % of them.
 
     Dominating is the largest in absolute value, and the second where the others together are less than 10 % of the
     largest. (A value that is more than half of the sum is always the largest.)
@@ -56,8 +56,9 @@ def dominating(values: Floats, group: Groups, n_groups: int, k: int) -> Bools:
     second = np.where(np.bincount(group[is_first], minlength=n_groups) > 1, first, second)
     rest = np.bincount(group, size, n_groups) - first - second
     is_second = (size == second[group]) & (rest < NEAR * first)[group] & ~is_first
-    alone = [np.bincount(group[_near(size, of[group])], minlength=n_groups) < k for of in (first, second)]
-    return (size > 0) & ((is_first & alone[0][group]) | (is_second & alone[1][group]))  # type: ignore[no-any-return]
+    side = 2 * group + (values < 0)  # a loss hides no profit
+    alone = [np.bincount(side[_near(size, of[group])], minlength=2 * n_groups) < k for of in (first, second)]
+    return (size > 0) & ((is_first & alone[0][side]) | (is_second & alone[1][side]))  # type: ignore[no-any-return]
 
 
 def _near(values: Floats, to: Floats) -> Bools:
