@@ -109,12 +109,9 @@ def _led_by_values(
             codes = np.where(np.isnan(numbers), -1, np.unique(numbers, return_inverse=True)[1].reshape(-1))
         number, of_whom = people[rows], owner[rows].astype(np.int64) + 1
         group = group_codes([codes + 1, *(own[rows] for own in stable)], len(rows)).of_row.astype(np.int64)
-        joined = (
-            (codes >= 0)
-            & _one_at_a_time(group, number, waves[rows])
-            & ~_agree(group, number.astype(np.int64) + 1)[group]
-        )
-        right = joined & _agree(group, owner[rows].astype(np.int64) + 1)[group]
+        joined = (codes >= 0) & _one_at_a_time(group, number, waves[rows])
+        joined &= ~_agree(group, number.astype(np.int64) + 1)[group]  # of several identifiers
+        right = joined & _agree(group, of_whom)[group]
         if 2 * np.count_nonzero(right) > np.count_nonzero(joined):
             ends = number[right], n + group[right]
             graph = coo_array((np.ones(len(ends[0])), ends), shape=(n + len(rows), n + len(rows)))
