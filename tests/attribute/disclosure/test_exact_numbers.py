@@ -58,6 +58,18 @@ def test_the_definition_record_by_record(drawn: list[tuple[float, int]], k: int)
     assert dominating(np.array(values), np.array(groups), 4, k).tolist() == brute(values, groups, k)
 
 
+@pytest.mark.parametrize("role", ["household", "person"])
+def test_nobody_is_hidden_by_their_own_rows(role: str) -> None:
+    """A family of three with nearly all of the income of its region hid itself, and the limit held."""
+    rows = pl.DataFrame({"of": [1, 1, 1, 2, 3, None], "g": ["n"] * 6, "income": [9_000, 9_100, 9_000, 30, 31, 29]})
+    scenario = Scenario(keys=["g"], magnitudes=["income"], **{role: "of"})
+    for files in ((rows,), (rows.lazy(),), (rows, rows.drop("of"))):
+        assert exact_numbers(*files, scenario=scenario).n_exact == 1
+    apart = rows.with_columns(of=pl.int_range(6))
+    assert exact_numbers(apart, scenario=scenario).n_exact == 0
+    assert exact_numbers(rows.with_columns(of=None), scenario=scenario).n_exact == 0  # each by itself
+
+
 @given(st.lists(st.tuples(VALUES, VALUES, st.integers(0, 2)), min_size=1, max_size=25), st.data())
 def test_rows_that_do_not_belong_together_are_looked_for_in_the_group(drawn, data) -> None:
     values = np.array([value if math.isfinite(value) else 1.0 for value, _, _ in drawn])
