@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import polars as pl
@@ -367,6 +368,15 @@ def test_long_ids_of_other_widths_stay_apart() -> None:
     households = pl.DataFrame({"hid": pl.Series(ids, dtype=pl.Int64), "size": [1, 2]})
     found = join_frames(persons, households, "hid", names=("persons.csv", "households.csv"))
     assert found["size"].to_list() == [1, 2]
+
+
+def test_nan_is_no_household_that_people_without_one_share() -> None:
+    persons, households = (pl.DataFrame({"hid": [1.0, math.nan], "age": [math.nan, 4.0]}) for _ in range(2))
+    with pytest.raises(DataError, match=r"1 of the 2 records of persons\.csv have no record in households\.csv"):
+        join_frames(persons, households, "hid", names=("persons.csv", "households.csv"))
+    gone = households.select(pl.col("hid").fill_nan(2.0), pl.col("age").fill_nan(None))
+    found = join_frames(persons.with_columns(hid=gone["hid"]), gone, "hid", names=("persons.csv", "households.csv"))
+    assert found.columns == ["hid", "age"]
 
 
 # What a folder says of itself before any record is read.

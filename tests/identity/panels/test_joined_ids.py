@@ -69,9 +69,26 @@ def test_mistakes_of_a_few_people_hide_the_others_no_longer(share: float) -> Non
     if share == 0.05:
         assert followed > 0.9 * whole
         assert notes["person"].endswith("weight")
-    else:  # what is not the same of half of them is nobody's
-        assert followed == bare
-        assert "no other column" in notes["person"]
+    else:  # what is not the same of half of them leads on by each value
+        assert bare < followed < 1.1 * whole
+        assert notes["person"].endswith("weight")
+
+
+def test_a_value_of_their_own_leads_people_on() -> None:
+    """Last year's wage beside this year's led from block to block, and 0 % were found."""
+    data = panel().drop("weight", "age", "sex")
+    wage = pl.Series(np.random.default_rng(2).permutation(len(data)) * 1.0)
+    data = data.with_columns(wage=wage).with_columns(before=pl.col("wage").shift(1).over("person"))
+    whole, _ = alone(data, sdc.new_ids(data, column="person", key=b"k" * 32).data)
+    made = blocks(data)
+    followed, notes = alone(data, made)
+    assert followed == whole > 0.02
+    assert notes["person"].endswith("wage, before")
+    bare, notes = alone(data.drop("before"), made.drop("before"))  # no wage stands twice
+    assert bare < whole / 2
+    assert "no other column" in notes["person"]
+    coarse = pl.Series(np.random.default_rng(3).integers(0, 40, len(data)))
+    assert alone(data.drop("before"), made.drop("before").with_columns(wage=coarse))[0] == bare
 
 
 def test_what_is_the_same_of_nearly_all_hides_nobody_whom_the_rest_leads_to() -> None:

@@ -329,6 +329,7 @@ def test_categories(error, expected):
         ({"job": "job_z"}, {"job": np.eye(3).tolist()}, DataError, "nothing is masked"),
         ({"job": "job_z"}, {"job": {"z": {}}}, DataError, "give the probability of staying"),
         ({"job": "job_z"}, {"job": [[0.5, 0.5, 0.5]] * 3}, DataError, "sum to 1"),
+        ({"job": "job_z"}, {"job": [[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]]}, DataError, "1 of its records could not"),
     ],
 )
 def test_what_is_refused_of_masking_errors(copies, errors, kind, says):

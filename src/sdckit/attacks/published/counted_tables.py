@@ -37,8 +37,8 @@ class PublishedTable:
         Variables whose combinations are its cells. Alone: the table is counted from the original. With `counts`: all
         columns but `count` and `sum` unless given.
     counts : data frame or path, optional
-        The table itself, a row per cell: a CSV or Excel file or a frame. A cell without a row has no records, a row
-        without a count is suppressed.
+        The table itself, a row per cell: a CSV or Excel file or a frame. A cell without a row has no records (of a
+        rounded table no more than are rounded to 0), a row without a count is suppressed.
     count : str
         The column of counts; default ``"n"``.
     sum : str, optional

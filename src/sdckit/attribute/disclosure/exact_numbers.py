@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sdckit.cells import as_cells, comparable_files, pair_result
 from sdckit.cells.pair import IN_STEPS, Pair, open_files, read_pair, rows_belong
 from sdckit.data import arguments, frames, hierarchy
-from sdckit.data.columns import distinct_values, float_values
+from sdckit.data.columns import code_column, distinct_values, float_values
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
 from sdckit.errors import DataError, ScenarioError
-from sdckit.numerics.array_types import Bools, Floats
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.threads import run
 
 NEAR = 0.1  # relative distance within which a number is as good as known: p = 10 of the p % rule
@@ -37,8 +37,10 @@ Interval = tuple[Floats, Floats]  # lower and upper bound of what is released of
 # --- kernel: arrays in, arrays out --------------------------------------------------------------------
 
 
-def dominating(values: Floats, group: Groups, n_groups: int, k: int) -> Bools:
-    """Which values dominate their group, while fewer than `k` values of it lie within 10 % of them.
+def dominating(values: Floats, group: Groups, n_groups: int, k: int, whose: Ints | None = None) -> Bools:
+    """Which values dominate their group, while fewer than `k` values of it, of their sign, lie within 10 % of them.
+
+    `whose`: household or person of each record, whose values count once there: nobody is hidden by their own rows.
 
     Dominating is the largest in absolute value, and the second where the others together are less than 10 % of the
     largest. (A value that is more than half of the sum is always the largest.)
@@ -56,8 +58,12 @@ def dominating(values: Floats, group: Groups, n_groups: int, k: int) -> Bools:
     second = np.where(np.bincount(group[is_first], minlength=n_groups) > 1, first, second)
     rest = np.bincount(group, size, n_groups) - first - second
     is_second = (size == second[group]) & (rest < NEAR * first)[group] & ~is_first
-    alone = [np.bincount(group[_near(size, of[group])], minlength=n_groups) < k for of in (first, second)]
-    return (size > 0) & ((is_first & alone[0][group]) | (is_second & alone[1][group]))  # type: ignore[no-any-return]
+    side = 2 * group + (values < 0)  # a loss hides no profit
+    near = [np.flatnonzero(_near(size, of[group])) for of in (first, second)]
+    if whose is not None:
+        near = [rows[np.unique(np.stack([side[rows], whose[rows]]), axis=1, return_index=True)[1]] for rows in near]
+    alone = [np.bincount(side[rows], minlength=2 * n_groups) < k for rows in near]
+    return (size > 0) & ((is_first & alone[0][side]) | (is_second & alone[1][side]))  # type: ignore[no-any-return]
 
 
 def _near(values: Floats, to: Floats) -> Bools:
@@ -255,10 +261,10 @@ def exact_numbers(
     A value dominates its group where it is the largest in absolute value, or more than half of the sum of absolute
     values, or one of the two largest while the rest of the group is less than 10 % of the largest: then the second
     knows the largest, and the largest the second, to within 10 % (the p % rule with p = 10). It counts where fewer
-    than k values of the group lie within 10 % of it, and it is released within 10 % of the truth; a range, where both
-    of its ends are. Where rows belong together it counts, too, where a mean of several records goes out in its place
-    and tells it to within 10 %: so many times the mean, less what the others are at least. Zeros, missing and infinite
-    values never count.
+    than k values of the group lie within 10 % of it, those of a household of the scenario, else of a person, taken
+    as one, and it is released within 10 % of the truth; a range, where both of its ends are. Where rows belong
+    together it counts, too, where a mean of several records goes out in its place and tells it to within 10 %: so
+    many times the mean, less what the others are at least. Zeros, missing and infinite values never count.
 
     Where rows do not belong together, the groups of the original are those of its own values, recoded as the release
     is, and a value counts where any released record of its group lies within 10 % of it: more may count than rightly
@@ -287,11 +293,12 @@ def exact_numbers(
     arguments.text(prefix, "prefix")
     if aligned is None and scenario is not None and scenario.aligned:
         aligned = True
-    pair = _opened(original, released, names, groups, aligned=aligned, id=id)
+    whose = None if scenario is None else scenario.household or scenario.person
+    pair = _opened(original, released, names, groups, whose, aligned=aligned, id=id)
     present = pair.released[0].columns
     groups = tuple(name for name in groups if name in present)
     there = [name for name in names if name in present]
-    count = partial(_counted, pair, groups=groups, k=limit)
+    count = partial(_counted, pair, groups=groups, k=limit, whose=_units(pair.original, whose))
     on_threads = pair.aligned and FEWEST_APART <= pair.n <= MOST_APART
     made = run(count, there) if on_threads else [count(name) for name in there]
     counted = dict(zip(there, made, strict=True))
@@ -384,13 +391,15 @@ def _asked(
 
 
 def _opened(
-    original: Any, released: Any, names: Sequence[str], groups: Sequence[str], *, aligned: bool | None, id: str | None
-) -> Pair:
+    original: Any, released: Any, names: Sequence[str], groups: Sequence[str], whose: str | None, *,
+    aligned: bool | None, id: str | None,
+) -> Pair:  # fmt: skip
     """The pair with the columns in memory that are released; of a file by itself the file twice."""
     wanted: dict[str, Sequence[str]] = {"magnitudes": names, "number_groups": groups}
     if released is None and not isinstance(original, Pair):
         arguments.column_or_none(id, "id")
-        frame, brought = as_cells.columns_in_memory(original, {**wanted, "id": () if id is None else (id,)})
+        also = {"id": () if id is None else (id,), "household": _there(frames.open_frame(original), whose)}
+        frame, brought = as_cells.columns_in_memory(original, {**wanted, **also})
         return Pair(frame, (frame,), aligned=True, id=id, brought=brought, orders=(None,))
     opened = open_files(original, released, id=id)
     columns = {name for file in opened.released for name in file.collect_schema().names()}
@@ -399,10 +408,24 @@ def _opened(
         pair = read_pair(opened, left, aligned=False)
         seen = pair if any(map(frames.is_lazy, opened.frames)) else opened  # in memory all columns say so
         aligned = comparable_files.in_same_order(seen.original if seen.raw is None else seen.raw, *seen.released)
-    return read_pair(opened, left, aligned=aligned is not False)
+    return read_pair(opened, left, also=_there(opened.original, whose), aligned=aligned is not False)
 
 
-def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[list[Bools], list[Bools], bool]:
+def _there(frame: Any, name: str | None) -> tuple[str, ...]:
+    return () if name is None or name not in frames.column_names(frame) else (name,)
+
+
+def _units(frame: Any, name: str | None) -> Ints | None:
+    """The household or person of each record, where the file says so; a record without one is by itself."""
+    if name is None or not _there(frame, name):
+        return None
+    codes = (column := code_column(frame[name])).codes()
+    return np.where(codes == column.span, column.span + np.arange(len(codes)), codes)
+
+
+def _counted(
+    pair: Pair, name: str, *, groups: Sequence[str], k: int, whose: Ints | None
+) -> tuple[list[Bools], list[Bools], bool]:
     """For each release the records that dominate their group, and those of them released within 10 % of the truth.
 
     Last whether equal steps tell the smallest or the largest number.
@@ -423,7 +446,7 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
             of_row, n_groups = as_cells.groups_of(file, own)  # as released: the original may be coded otherwise
             if order is not None:
                 bounds, of_row = (bounds[0][order], bounds[1][order]), of_row[order]
-            counts = dominating(values, of_row, n_groups, k)
+            counts = dominating(values, of_row, n_groups, k, whose)
             near = counts & released_near(values, bounds)
             if file[name].dtype.is_numeric():
                 of_file = np.zeros(len(values), np.int32)  # means may be those of records of several groups
@@ -431,7 +454,7 @@ def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[l
         else:
             grouped = pair.groups(own)
             of_row = grouped.of_row[0]
-            counts = dominating(values, of_row, grouped.n_groups, k)
+            counts = dominating(values, of_row, grouped.n_groups, k, whose)
             near = counts.copy()
             near[counts] = any_released_near(values[counts], of_row[counts], bounds, grouped.of_row[j])
         by_steps = (True, True) if declared else ends_of_steps(ranges, smallest, largest)

@@ -89,7 +89,8 @@ def join_frames(
 
 
 def _key_of(frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str, str]) -> tuple[pl.Series, pl.Series]:
-    mine, theirs = frame[key].alias("key"), other[key].alias("key")
+    # NaN is a missing number and no household that all such people share
+    mine, theirs = (file.select(exactly(key).alias("key")).fill_nan(None)["key"] for file in (frame, other))
     if mine.dtype.is_numeric() != theirs.dtype.is_numeric():
         text, number = names if theirs.dtype.is_numeric() else names[::-1]
         raise DataError(
@@ -129,7 +130,8 @@ def _places(keys: tuple[pl.Series, pl.Series], names: tuple[str, str], key: str)
 
 
 def _check_equal(mine: pl.Series, theirs: pl.Series, names: tuple[str, str]) -> None:
-    name, mine, theirs = mine.name, mine.alias("x"), theirs.alias("x")
+    name = mine.name
+    mine, theirs = (column.alias("x").to_frame().fill_nan(None)["x"] for column in (mine, theirs))
     if mine.dtype != theirs.dtype:
         kind = _common(mine, theirs)
         mine, theirs = mine.cast(kind), theirs.cast(kind)

@@ -1,6 +1,7 @@
 """Identifiers that change between waves, and what stays the same about a person and leads from one to the next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from sdckit.data.columns import code_column, days_values
 from sdckit.numerics.array_types import Bools, Codes, Ints
 from sdckit.numerics.grouping import extremes_of
 
+FEW = 10  # records of a value on average, above which numbers are too common to lead to each other
 NEARLY = 0.9  # share of the people of whom a column is the same; the others were mistaken for once, or have changed
 
 
@@ -28,8 +30,9 @@ def changed_ids(person: Codes, owner: Codes | None, n_original: int) -> bool:
 
 
 def joined_ids(
-    released: Any, original: Any, person: Codes, of_original: Codes, owner: Codes | None, *, id: str, time: str
-) -> tuple[Codes, tuple[str, ...]]:
+    released: Any, original: Any, person: Codes, of_original: Codes, owner: Codes | None, *, id: str, time: str,
+    by_values: bool = False,
+) -> tuple[Codes, tuple[str, ...]]:  # fmt: skip
     """People as whoever has the release can follow them, numbered from 0, and the columns that lead to them.
 
     What is the same in all rows of a person of the original, and in all rows of an identifier of the release, of 90 %
@@ -55,8 +58,6 @@ def joined_ids(
             for codes, theirs in codings
         ]
         profile += [column for column in (max(same, key=lambda column: column.constant),) if column.constant >= NEARLY]
-    if not profile:
-        return person, ()
     # what is the same of all, and known of most, leads to most; then what is the same of nearly all, one by one
     profile.sort(key=lambda column: (-column.constant, -np.count_nonzero(column.codes)))
     n, codes = len(person), [column.codes for column in profile]
@@ -77,7 +78,47 @@ def joined_ids(
         number = np.where(joined, 2 * n * k + group, number)
         free &= ~joined
     people = np.unique(number, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    if by_values and owner is not None:
+        stable = [column.codes for column in profile if column.constant == 1]
+        others = [name for name in released.columns if name not in (id, time, *(column.name for column in profile))]
+        people, more = _led_by_values(released, others, stable, people, owner, waves)
+        led |= more
     return people, tuple(name for name in released.columns if name in led)
+
+
+def _led_by_values(
+    released: Any, names: Sequence[str], stable: Sequence[Ints], people: Codes, owner: Codes, waves: Ints
+) -> tuple[Codes, set[str]]:
+    """People with those joined to one who alone share a value, or a number of one column with one of another.
+
+    Such as an exact wage of two years, or this year's wage and last year's of the next. A column leads on where most of
+    those that it joins, within what is the same of everybody (`stable`), are one person; the others stay apart.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n, led = len(people), set[str]()
+    numeric = {name: days_values(released[name], file=name) for name in names if released[name].dtype.is_numeric()}
+    rare = [name for name, values in numeric.items() if FEW * len(np.unique(values)) > n]
+    for columns in [*((name,) for name in names), *combinations(rare, 2)]:
+        rows = np.tile(np.arange(n), len(columns))
+        if len(columns) == 1:
+            codes = next(_codings(released, columns[0], columns[0]))
+        else:
+            numbers = np.concatenate([numeric[name] for name in columns])
+            codes = np.where(np.isnan(numbers), -1, np.unique(numbers, return_inverse=True)[1].reshape(-1))
+        number, of_whom = people[rows], owner[rows].astype(np.int64) + 1
+        group = group_codes([codes + 1, *(own[rows] for own in stable)], len(rows)).of_row.astype(np.int64)
+        joined = (codes >= 0) & _one_at_a_time(group, number, waves[rows])
+        joined &= ~_agree(group, number.astype(np.int64) + 1)[group]  # of several identifiers
+        right = joined & _agree(group, of_whom)[group]
+        if 2 * np.count_nonzero(right) > np.count_nonzero(joined):
+            ends = number[right], n + group[right]
+            graph = coo_array((np.ones(len(ends[0])), ends), shape=(n + len(rows), n + len(rows)))
+            label = connected_components(graph, directed=False)[1]
+            people = np.unique(label[people], return_inverse=True)[1].reshape(-1).astype(np.int32)
+            led |= {*columns}
+    return people, led
 
 
 class _Column(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -290,8 +291,10 @@ def known_points(
 
     Where a release gives a person several identifiers over time, people are followed as whoever has it can: what is
     the same in all of their rows (sex, birth, a weight), or moves with the time (age), leads from one identifier to
-    the next where no two of those that agree have the same time; 90 % of the people are enough. What merely
-    resembles (a wage that grows) is not used.
+    the next where no two of those that agree have the same time; 90 % of the people are enough. So does a value that
+    the rows of one person alone share (an exact wage of two years, or one that stands as last year's in the next wave),
+    where rows tell who is who and most of those that it joins are one person; of these who is found rightly counts.
+    What merely resembles (a wage that grows) is not used.
 
     References
     ----------
@@ -326,7 +329,10 @@ def known_points(
     broken = breakdown(data, by, KnownPoints, interval, seed, scenario, prefix)
     pair = _opened(data, released, columns, broken.also, id, apart=children is not None)
     files = point_files.read_points(pair, columns, _listed(children))
+    start = copy.deepcopy(asked.rng)
     tallies = _tallies(files, columns, asked)
+    if files.followed is not None:
+        files = _led_on(files, tallies, pair, columns, replace(asked, rng=start))
     itself = _tallies(replace(files, files=files.files[:1]), columns, asked) if pair.m else {}
     curves = [[_known(p, sums[j]) for p, sums in tallies.items()] for j in range(max(1, pair.m))]
     notes: dict[str, str] = {"alone": IN_FILE}
@@ -442,6 +448,25 @@ def _tallies(files: point_files.PointFiles, columns: point_files.PointColumns, a
         for tally in sums:  # what is not known of one release is not known of their mean
             tally.linked = all(other.linked for other in sums)
     return out
+
+
+def _led_on(
+    files: point_files.PointFiles, tallies: Mapping[int, Sequence[Tally]], pair: Pair,
+    columns: point_files.PointColumns, asked: Asked,
+) -> point_files.PointFiles:  # fmt: skip
+    """The files with the columns, too, of which a value leads on to some people; who is found by it enters `tallies`.
+
+    Of the others they say nothing: whoever is alone among the few who are led to may be somebody else.
+    """
+    led = point_files.read_points(pair, columns, None, by_values=True)
+    if led.followed == files.followed:
+        return files
+    for p, sums in _tallies(led, columns, asked).items():
+        for tally, more in zip(tallies[p], sums, strict=True):
+            for name in ("alone", "expected", "below_k", "alone_right", "success"):
+                setattr(tally, name, np.maximum(getattr(tally, name), more.alone_right))
+            tally.lost = np.minimum(tally.lost, more.lost)
+    return replace(files, followed=led.followed)
 
 
 def _known(points: int, tally: Tally) -> PointsKnown:

@@ -72,8 +72,10 @@ class PointColumns:
         return {"person": (self.person,), "time": () if self.time is None else (self.time,), "keys": self.keys}
 
 
-def read_points(pair: Pair, columns: PointColumns, children: Sequence[Any] | None) -> PointFiles:
-    """The points of each file of a pair; with `children`, one file for each, theirs.
+def read_points(
+    pair: Pair, columns: PointColumns, children: Sequence[Any] | None, *, by_values: bool = False
+) -> PointFiles:
+    """The points of each file of a pair; with `children`, one file for each, theirs; `by_values` as in `joined_ids`.
 
     Raises ColumnError, DataError: an absent column, a row without a person or a time, what is also known differs
     within a person, children of nobody, a missing key where none may be.
@@ -99,7 +101,7 @@ def read_points(pair: Pair, columns: PointColumns, children: Sequence[Any] | Non
     followed: tuple[str, ...] | None = None
     if children is None:
         for j in range(1, len(pair.frames)):
-            people[j], by = _followed(pair, j, people, columns)
+            people[j], by = _followed(pair, j, people, columns, by_values=by_values)
             persons[j] = people[j][0]
             followed = followed if by is None else tuple(dict.fromkeys((*(followed or ()), *by)))
     time = None if columns.time is None or columns.time in columns.tolerance else _joint(frames, columns.time, names)
@@ -135,7 +137,7 @@ def read_points(pair: Pair, columns: PointColumns, children: Sequence[Any] | Non
 
 
 def _followed(
-    pair: Pair, j: int, people: Sequence[tuple[Codes, int]], columns: PointColumns
+    pair: Pair, j: int, people: Sequence[tuple[Codes, int]], columns: PointColumns, *, by_values: bool
 ) -> tuple[tuple[Codes, int], tuple[str, ...] | None]:
     """The people of a release as they can be followed through it, and by which columns where identifiers change."""
     (person, n_persons), (own, n_own) = people[j], people[0]
@@ -149,7 +151,9 @@ def _followed(
     if pair.brought:
         says = "people have several identifiers, and whether other columns lead from one to the next is not looked at"
         raise DataError(f"{pair.names[j]}: {says} in a plan; give the files in memory")
-    number, by = joined_ids(pair.frames[j], pair.original, person, own, owner, id=columns.person, time=columns.time)
+    number, by = joined_ids(
+        pair.frames[j], pair.original, person, own, owner, id=columns.person, time=columns.time, by_values=by_values
+    )
     return (number, int(number.max()) + 1), by
 
 

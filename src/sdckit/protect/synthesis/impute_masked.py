@@ -44,7 +44,8 @@ def read_masked(
     """Read masked copies and the models of their masking.
 
     Raises `ColumnError`: errors for other variables than those masked; `DataError`: an error of 0, or above the
-    variable's spread; a matrix that holds no probabilities; a copy of another kind, or missing elsewhere.
+    variable's spread; a matrix that holds no probabilities, or by which the copy could not be; a copy of another kind,
+    or missing elsewhere.
     """
     if set(copies) != set(errors):
         odd = sorted(set(copies) ^ set(errors))[0]
@@ -71,8 +72,12 @@ def _read(variable: Variable, copy: Variable, error: Any) -> MaskedVariable:
             raise DataError(says, argument="error")
         return MaskedVariable(variable, copy.name, sure(copy.held.number), sd, None, None)
     matrix = _confusion(variable, error)
+    level = _levels_in(variable, copy)
+    if never := int((matrix[variable.held.level, level] == 0)[~gone].sum()):
+        says = f"error of {name!r}: by it {never:,} of its records could not hold what {copy.name!r} holds there"
+        raise DataError(f"{says}; give the probabilities of the masking that was done", argument="error")
     with np.errstate(divide="ignore"):
-        return MaskedVariable(variable, copy.name, None, 0.0, _levels_in(variable, copy), np.log(matrix))
+        return MaskedVariable(variable, copy.name, None, 0.0, level, np.log(matrix))
 
 
 def _levels_in(variable: Variable, copy: Variable) -> Ints:
