@@ -305,11 +305,11 @@ def series_of(frame: Any, name: str) -> pl.Series:
 
 def dense_ranks(column: pl.Series) -> Ints:
     """The place of each value among the different ones, from 1; 0 where it is missing."""
-    if column.dtype.is_float():
-        column = column.fill_nan(None)
-    if (column.dtype.is_integer() or column.dtype.is_float()) and not column.null_count():  # 5 times faster of few
-        return 1 + np.unique(column.to_numpy(), return_inverse=True)[1]
-    return np.asarray(column.rank("dense").fill_null(0), np.int64)
+    if column.dtype.is_float() or (column.dtype.is_integer() and not column.null_count()):  # 5 times faster of few
+        values = column.to_numpy()
+        return np.where(np.isnan(values), 0, 1 + np.unique(values, return_inverse=True)[1])
+    ranks = column.rank("dense")
+    return np.asarray(ranks.fill_null(0) if ranks.null_count() else ranks, np.int64)
 
 
 def in_order_of(columns: RankedColumns, numbers: Sequence[str]) -> tuple[str, ...]:
