@@ -204,6 +204,7 @@ def test_the_warning_of_a_key_that_was_left_out_is_translated() -> None:
     "words",
     [
         f"What every column is could not be judged: every column that goes out has a role. {NEARLY_TOLD.format('a')}.",
+        "the original: numeric 'a' is categories (text), not numbers; convert it first, or name missing_codes",
         "Coarsen or leave out one of a and b, or suppress it together with c: together they tell c.",
         "Leave out one of a and b, too: together they tell c.",
         "Leave home out, or let no household show more rows than the release says (limit_households): its rows count c.",  # noqa: E501
