@@ -151,11 +151,11 @@ def test_a_function_of_amounts_that_were_taken_out_leaves_the_roles_open(how: st
     roles = {"sensitive": ["ill", "income"], "insensitive": ["v"]}
     for taken_out in (None, math.nan):
         as_written = told.with_columns(pl.col("income").fill_null(pl.lit(taken_out, pl.Float64)))
-        assert "'v' tells amounts of another column" in judged(as_written, **roles)["roles"]
+        assert "made coarser are told by 'v', exactly" in judged(as_written, **roles)["roles"]
     other = file.with_columns(v=pl.Series(RNG.permutation(DERIVED[how])))
     assert "roles" not in judged(other, **roles)
     rounded = told.with_columns(income=pl.Series((INCOME / 1000).round() * 1000))
-    assert "'v' tells amounts" in judged(rounded, **roles).get("roles", "") or how == "a running total"
+    assert "are told by 'v', exactly" in judged(rounded, **roles).get("roles", "") or how == "a running total"
 
 
 # Numbers that anybody can repeat.

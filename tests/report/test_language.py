@@ -17,6 +17,7 @@ from sdckit.attacks.copied_records import GIVEN, IN_ALL, NOT_SURE
 from sdckit.cells.tabulate import MANY_LEVELS, warn_about_key
 from sdckit.data.columns import MONTHS
 from sdckit.data.limits import LIMITS, LimitKind
+from sdckit.data.scenarios.column_roles import NEARLY_TOLD
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, require_confirmed
@@ -197,6 +198,20 @@ def test_a_recoding_by_period_in_a_proposal_is_translated(period: str) -> None:
 def test_the_warning_of_a_key_that_was_left_out_is_translated() -> None:
     warned = say(LEFT_OUT.format(column="school"), "de")
     assert warned.startswith("school: in der geschützten Datei weggelassen")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"What every column is could not be judged: every column that goes out has a role. {NEARLY_TOLD.format('a')}.",
+        "the original: numeric 'a' is categories (text), not numbers; convert it first, or name missing_codes",
+        "Coarsen or leave out one of a and b, or suppress it together with c: together they tell c.",
+        "Leave out one of a and b, too: together they tell c.",
+        "Leave home out, or let no household show more rows than the release says (limit_households): its rows count c.",  # noqa: E501
+    ],
+)
+def test_what_to_do_and_what_was_not_judged_are_translated(words: str) -> None:
+    assert not LEFT.search(say(words, "de", ["a", "b", "c", "home"]))
 
 
 def test_the_refusals_of_panels_with_gaps_are_translated() -> None:

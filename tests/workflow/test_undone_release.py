@@ -205,6 +205,6 @@ def test_the_next_steps_name_first_what_gives_the_values_back(old):
     plain = plain_document(old.assess(seed=1))
     told = plain["intruders"][0]["measures"]["recoverable_values"]["advice"]
     steps = next_steps(plain)
-    assert steps[: min(3, len(told))] == [f"What to do: {words}." for words in told[:3]]
+    assert steps[: min(3, len(told))] == [f"{words[0].upper()}{words[1:]}." for words in told[:3]]
     assert any("weight" in step for step in steps[:3])
-    assert not any(step.startswith("What to do: ") for step in steps[3:])
+    assert not {f"{words[0].upper()}{words[1:]}." for words in told} & {*steps[3:]}

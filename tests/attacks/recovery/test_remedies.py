@@ -24,7 +24,7 @@ from sdckit.attacks.recovery.remedies import remedy
         (("home",), "the place among the rows of a household (home)", "counted", "limit_households"),
         (("home",), "home (mates share it)", "column", "household_variables"),
         (("home", "age"), "home (mates share it) with age", "column", "suppress home together with region (together)"),
-        (("a", "b"), "a with b", "column", "a and b"),
+        (("a", "b"), "a with b", "column", "it together with region: together they tell region"),
         (("born",), "the year in born", "text", "leave out born, or change it as region was changed"),
         (("nuts",), "nuts", "table", "recode nuts as region was changed"),
         (("mother", "age"), "age in the row that mother names", "linked", "leave out mother, or change region alike"),
@@ -32,6 +32,11 @@ from sdckit.attacks.recovery.remedies import remedy
 )
 def test_what_to_do_about_each(columns, words, kind, said):
     assert said in remedy("region", Source(columns, words, 1, kind), "weight", "home")
+
+
+def test_of_columns_that_tell_together_one_is_left_out_too():
+    said = remedy("region", Source(("a", "b"), "a with b", 1, "column"), None, None, left_out=True)
+    assert said == "leave out one of a and b, too: together they tell region"
 
 
 @pytest.mark.parametrize(

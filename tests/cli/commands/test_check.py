@@ -455,13 +455,13 @@ def told_by_districts(tmp_path: Path) -> tuple[str, ...]:
 
 def test_what_would_open_the_gate_is_said_with_the_limits_it_is_for(sdckit, told_by_districts) -> None:
     remedy = (
-        "coarsen or leave out district, or suppress it together with region: it tells region. (recoverable, k_undone)"
+        "Coarsen or leave out district, or suppress it together with region: it tells region. (recoverable, k_undone)"
     )
     for more in ((), ("--protected",)):
         done = sdckit("check", *told_by_districts, *more)
         printed = " ".join(done.out.partition("What to do next:")[2].split())
         assert done.code == 1
-        assert printed.startswith(f"- What to do: {remedy} - Make what is known coarser")
+        assert printed.startswith(f"- {remedy} - Make what is known coarser")
         assert "assess it again" not in printed
     open_gate = [*told_by_districts[:-1], told_by_districts[-1].with_name("open.toml")]
     open_gate[-1].write_text('keys = ["region", "sex"]\naligned = true\n[thresholds]\nk = 2\n')

@@ -308,6 +308,8 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     bare = Scenario(keys=["region"], insensitive=["other", "answer", "pay"], household="row")
     number = frame.select("region", "other", "answer", "pay", row=pl.Series(rng.permutation(n)))
     assert look_at_columns(bare, [open_frame(number)]).finer == ()
+    waves = pl.DataFrame({"nr": np.repeat(rng.permutation(600) + 1, 5), "educ": np.repeat(rng.integers(3, 18, 600), 5)})
+    assert look_at_columns(Scenario(keys=["educ"], person="nr"), [open_frame(waves)]).finer == ()
     both = Scenario(keys=["region"], magnitudes=["pay"], insensitive=["pay"])
     assert look_at_columns(both, [open_frame(number)]).finer == ()
     told = replace(look_at_columns(scenario, [open_frame(frame)]), told=False)

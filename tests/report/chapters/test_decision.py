@@ -487,7 +487,7 @@ def test_a_limit_has_three_steps_at_most_and_the_others_are_counted():
     }
     steps, more = steps_by_limit(plain)
     assert [names for _, names in steps[:3]] == [("recoverable", "k_undone")] * 3
-    assert [step for step, _ in steps[:3]] == ["What to do: a.", "What to do: b.", "What to do: c."]
+    assert [step for step, _ in steps[:3]] == ["A.", "B.", "C."]
     assert [names for _, names in steps[3:]] == [("k",)]
     assert more == len(next_steps(plain)) - 1 - len(steps) == 1
     assert steps_by_limit({**plain, "verdicts": []}) == ([], 0)

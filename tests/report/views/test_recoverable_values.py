@@ -87,7 +87,7 @@ def test_what_many_values_tell_is_printed():
     assert "weight" in columns["region"]["told_by"]
     assert columns["sex"]["told_by"] == ""
     assert any("coarsen_weights" in words for words in tree["advice"])
-    assert "What to do" in text_of(result)
+    assert "Coarsen the weight" in text_of(result)
     assert "Values changed and reconstructed, by column" in text_of(result)
 
 

@@ -21,15 +21,15 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
             "that no record shows"
         )
     coarser_weight = f"{ADVICE['weight']}".format(weight=weight)
+    others = [name for name in source.columns if name != weight]
+    names = " and ".join(others)
+    names, it_tells = (f"one of {names}", "together they tell") if len(others) > 1 else (names, "it tells")
     if left_out:
-        names = " and ".join(name for name in source.columns if name != weight)
-        names = coarser_weight if not names else f"leave out {names}, too"
-        return f"{names}: it tells {column}"
+        return f"{f'leave out {names}, too' if others else coarser_weight}: {it_tells} {column}"
     if source.kind == "numbers":
         return _arithmetic_remedy(column, source)
     if weight is not None and weight in source.columns:
         return f"{coarser_weight}, or leave it out: it tells {column}"
-    names = " and ".join(source.columns)
     if source.kind == "text":
         return f"leave out {names}, or change it as {column} was changed: it tells {column} ({source.words})"
     if source.kind == "table":
@@ -42,14 +42,11 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
         )
     if household is not None and household in source.columns:
         if source.kind == "counted":
-            return (
-                f"{column} can be counted from the rows of {household}: leave {household} out, or "
-                f"{ADVICE['rows_of_households']}"
-            )
+            return f"leave {household} out, or {ADVICE['rows_of_households']}: its rows count {column}"
         if source.kind == "divided" or len(source.columns) > 1:  # mates who are alike in another column, not all mates
             return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
         return f"add {column} to household_variables, to protect it once for all mates: they give it back"
-    return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"
+    return f"coarsen or leave out {names}, or suppress it together with {column}: {it_tells} {column}"
 
 
 def _order_remedy(column: str, words: str) -> str:

@@ -77,8 +77,8 @@ NESTED = (
     "Not judged: {} holds lists or structures, at which no figure looks; make columns of their parts, or leave it out"
 )
 NEARLY_TOLD = (
-    "Not judged: {} tells amounts of another column that were taken out or made coarser, exactly or to within a tenth, "
-    "as a logarithm, a rank or a running total does; leave it out, or make it as coarse as these"
+    "Not judged: amounts of another column that were taken out or made coarser are told by {}, exactly or to within a "
+    "tenth, as by a logarithm, a rank or a running total; leave that out, or make it as coarse"
 )
 GUESSABLE = (
     "Not judged: {} was hidden by what anybody can repeat, a hash of counted numbers, base64 or the time, so that it "
@@ -511,7 +511,10 @@ def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Se
         for length in PREFIXES
     }
     texts = [nw.col(name).cast(nw.String).str.head(int(begin[-1])).alias(begin) for begin, name in begins.items()]
-    finer = _finer(frame.with_columns(texts) if texts else frame, [*named, *begins], told, ranked)
+    coded = frame.with_columns(texts) if texts else frame
+    # What nearly every number begins with is the number: of a person it tells all that never changes.
+    begun = [begin for begin, name in begins.items() if FINER * coded[begin].n_unique() <= coded[name].n_unique()]
+    finer = _finer(coded, [*named, *begun], told, ranked)
     numbers = [name for name in named if name not in finer and kinds[name].is_numeric()]
     amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
     apart = [(name, amount) for name in numbers for amount in amounts if name != amount]

@@ -52,7 +52,8 @@ Open questions. Answer each where the column stands below, then delete its name 
 `sdckit check` refuses to be a gate; `sdckit assess` runs, and says so."""
 _NOT_ASKED = (
     'Does a code mean "not asked of this person" (no job, no partner)? Others know that, so it is an answer: leave it '
-    "out of missing_codes, and it stays a category of its own. What is in the list may stand for any value. An empty "
+    "out of missing_codes, and it stays a category of its own. What is in the list may stand for any value. Letters "
+    "in a column of numbers have to be in it. An empty "
     'code in it, missing_codes = [""], says that there are no others: nothing is warned of then.'
 )
 _RULE = """\

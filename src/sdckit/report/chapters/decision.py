@@ -206,7 +206,8 @@ def _ranked(plain: Plain, beyond: Sequence[Plain]) -> dict[str, list[Plain]]:
 def _against_working_out(plain: Plain) -> list[str]:
     """The leading remedies against the rules by which values are given back, as the annex lists them."""
     trees = filter(None, (intruder.get("measures", intruder).get(document.RECOVERY) for intruder in plain["intruders"]))
-    return list(dict.fromkeys(f"What to do: {words}." for tree in trees for words in tree["advice"]))[:REMEDIES]
+    steps = dict.fromkeys(f"{words[0].upper()}{words[1:]}." for tree in trees for words in tree["advice"])
+    return list(steps)[:REMEDIES]
 
 
 def _files(plain: Plain) -> Sequence[Plain]:

@@ -199,7 +199,7 @@ def _blocks(plain: view.Plain, place: str) -> list[Block]:
     blocks += shares.put_back_tables(
         tree, UNDONE, head="With the values put back", title="The release with the values put back"
     )
-    blocks += [Paragraph(f"What to do: {words}.") for words in tree["advice"]]
+    blocks += [Paragraph(f"{words[0].upper()}{words[1:]}.") for words in tree["advice"]]
     return [*blocks, *shares.pair_notes_blocks(tree)]
 
 
