@@ -200,6 +200,10 @@ def test_what_a_branch_learns_stays_in_it() -> None:
     fresh = _known(below_3=(0.0, 12.0))
     branch = reader.branch()
     assert branch.stays_safe("alone", (0.0, 4.0))
+    again = branch.branch()._pools
+    for pool, (points, (used, _)) in branch._pools.items():
+        assert again[pool][0] is not points
+        assert (again[pool][0][:used] == points[:used]).all()
     branch.learn("alone", (5.0, 7.0))
     branch.learn_stated("pairs", (1.0, 1.0))
     assert branch.interval("below 3") == (7.0, 9.0)

@@ -90,7 +90,9 @@ def test_every_print_a_count_could_have_is_looked_at(low: int, width: int, level
     """Else the true number decides whether its own print is looked at, and the step tells of it."""
     true = data.draw(st.integers(low, low + width))
     own = print_variable(Variable(true), level)
-    assert (own.low, own.high) in prints_between("count", level, (low, low + width))
+    prints = prints_between("count", level, (low, low + width))
+    assert (own.low, own.high) in prints
+    assert prints_between("count", level, (low, low + width)) is prints
 
 
 @given(low=st.floats(1e-6, 1e6), share=st.floats(0, 1), times=st.floats(1, 10), level=st.integers(0, 1))
@@ -117,6 +119,7 @@ def test_it_is_a_text_that_can_be_copied() -> None:
     assert json.dumps({"text": text}) == '{"text": "<5"}'
     for again in (pickle.loads(pickle.dumps(text)), deepcopy(text)):
         assert (again, again.identity, again.span) == ("<5", text.identity, 4.0)
+    assert again is text  # nothing in it changes: documents have thousands
 
 
 def test_every_figure_says_of_which_file_it_is() -> None:

@@ -175,7 +175,7 @@ def _structure(
     numbered = {name: number for number, name in enumerate(names)}
     place = {name: numbered[first] for name, first in same.items()}
     whole = [same[name] for name in integers]
-    arrays = as_arrays(make_system([*between, *between_sums(between)], whole), numbered)
+    arrays = as_arrays(System((*between, *between_sums(between)), {}, frozenset(whole)), numbered)
     return same, names, place, make_system(between, whole), arrays
 
 
@@ -240,7 +240,10 @@ class Known:
         other.low, other.high = self.low.copy(), self.high.copy()
         other._tried = self.low.copy(), self.high.copy()
         other._room = make_room(self._relations)
-        other._pools = {pool: (points.copy(), tally.copy()) for pool, (points, tally) in self._pools.items()}
+        other._pools = {}
+        for pool, (points, tally) in self._pools.items():
+            other._pools[pool] = np.empty_like(points), tally.copy()
+            other._pools[pool][0][: tally[0]] = points[: tally[0]]  # those beyond are not looked at
         return other
 
     def _bound_small(self) -> None:

@@ -89,7 +89,7 @@ def _twin(ledger: figures.Ledger, of: figures.Quantity | None, variable: figures
     if of is None or variable.true is None:
         return None
     for name, other in ledger.variables.items():
-        if other.of == of and other.true is not None and math.isclose(other.true, variable.true, rel_tol=1e-9):
+        if other.true is not None and math.isclose(other.true, variable.true, rel_tol=1e-9) and other.of == of:
             return name
     return None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sdckit.report.gate.figures import Kind, Quantity, Variable
@@ -50,6 +51,10 @@ class Printed(str):
     def __getnewargs__(self) -> tuple[str, Identity, float]:  # type: ignore[override]
         """Arguments of `__new__`, for copies."""
         return str(self), self.identity, self.span
+
+    def __deepcopy__(self, memo: object) -> Printed:
+        """Itself: nothing in it changes."""
+        return self
 
 
 def leaves(tree: Any) -> Iterator[Leaf]:
@@ -219,7 +224,8 @@ def print_bound(low: float, high: float) -> Print:
     return Print(f"under {format_count(high + 1)}", None, low, high, high + 1)
 
 
-def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[tuple[float, float]]:
+@lru_cache(1024)  # of figures near each other, and of two readers, mostly the same
+def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> tuple[tuple[float, float], ...]:
     """Intervals of all prints that a figure between the `known` bounds could have.
 
     Of more than 40 only those near the bounds, where they disclose most, and one between.
@@ -227,13 +233,13 @@ def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[t
     Examples
     --------
     >>> prints_between("count", 0, (0, 11))
-    [(0.0, 0.0), (1.0, 4.0), (5.0, 7.0), (8, 12.0)]
+    ((0.0, 0.0), (1.0, 4.0), (5.0, 7.0), (8, 12.0))
     """
     low, high = max(0.0, known[0]), known[1]
     if kind == "value":
         end = high if math.isfinite(high) else max(1.0, 10 * low)
         spans = [_ends_of_value(estimate, level) for estimate in _values_between(low, end, level)]
-        return list(dict.fromkeys(spans))
+        return tuple(dict.fromkeys(spans))
     base = LADDER[level]
     first = _step_of(low, base)
     last = _step_of(high, base) if math.isfinite(high) else first + 2 * AT_AN_END
@@ -243,7 +249,7 @@ def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[t
         steps += range(last - AT_AN_END, last + 1)
     whole = kind == "count"
     spans = [_ends_of_count(_least(step, base, kind), base, whole=whole) for step in sorted(set(steps))]
-    return list(dict.fromkeys(spans))
+    return tuple(dict.fromkeys(spans))
 
 
 def _values_between(low: float, high: float, level: int) -> list[float]:
