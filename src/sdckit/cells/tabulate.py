@@ -29,7 +29,7 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
         raise DataError("the data has no records")
     if len(frame) >= 1 << 31:
         raise DataError("more than two thousand million records: give a plan (DuckDB, Spark, Polars lazy) instead")
-    coded = code_columns([frame[key] for key in roles.keys])
+    coded = code_columns([frame.get_column(key) for key in roles.keys])
     n_missing = tuple(column.n_missing for column in coded)
     check_missing(roles, n_missing, len(frame), coded)
     weight = None if roles.weight is None else checked_weight(frame[roles.weight])

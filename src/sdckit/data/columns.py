@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import pa, pc, pt
+from sdckit.data import pa, pc, pl, pt
 from sdckit.data.frames import as_they_come
 from sdckit.errors import DataError
 from sdckit.numerics import coding, grouping
@@ -164,7 +164,7 @@ def to_arrow(series: nw.Series[Any]) -> pa.Array:
     """The column as one Arrow array, zero-copy where the engine allows it."""
     engine = series.implementation if isinstance(series, nw.Series) else None  # None: a column of Polars as it is
     of_polars, of_pandas = engine is nw.Implementation.POLARS, engine is nw.Implementation.PANDAS
-    if of_polars and series.dtype == nw.Object:
+    if of_polars and series.to_native().dtype == pl.Object:
         raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
         # Polars aborts the process on a NUL in a name. It speaks Arrow itself: narwhals asks each time whether it does,
@@ -248,7 +248,7 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
     own: Any = getattr(native, "cat", None) if series.implementation.is_pandas_like() else None
     if hasattr(own, "codes") and hasattr(own, "categories"):  # pandas categories of any type, including intervals
         return _own_categories(series.name, own)
-    if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
+    if not hasattr(native, "to_physical") or native.dtype != pl.Categorical:  # which narwhals is long to tell
         return None
     physical = pa.chunked_array(as_they_come(native.to_physical()).alias("values")).combine_chunks()
     codes = _code_integers(series.name, physical, "category", None)

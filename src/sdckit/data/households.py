@@ -173,13 +173,13 @@ def household_variables(
 
 
 def _homes(frame: Any, household: str) -> Homes:
-    coded = code_column(frame[household])
+    coded = code_column(frame.get_column(household))
     return homes_of(coded.codes(), coded.span)
 
 
 def _agrees(frame: Any, name: str, homes: Homes, share: float) -> bool:
     try:
-        coded = code_column(frame[name])
+        coded = code_column(frame.get_column(name))
     except DataError:  # lists, structures, mixed types: not a variable
         return False
     if share < 1:

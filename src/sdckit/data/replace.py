@@ -198,7 +198,7 @@ def with_levels(
 
 
 def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
-    native = frame[name].to_native()
+    native = frame.get_column(name).to_native()
     gone = rows < 0
     if frame.implementation.is_pandas_like():
         if gone.any() and getattr(native.dtype, "kind", "") in NULLABLE and isinstance(native.dtype, np.dtype):

@@ -26,7 +26,7 @@ def read_homes(frame: Any, household: str) -> households.Homes:
     """
     arguments.column(household, "household")
     arguments.present([household], frame.columns, "household", argument="household")
-    coded = code_column(frame[household])
+    coded = code_column(frame.get_column(household))
     return households.homes_of(coded.codes(), coded.span)
 
 

@@ -89,7 +89,7 @@ def suppress_above(
     wide = hit if homes is None else homes.some(hit)
     changed, source = dict.fromkeys(names, 0), {}
     for name in names if hit.any() else ():
-        coded, gone = code_column(frame[name]), wide if name in shared else hit
+        coded, gone = code_column(frame.get_column(name)), wide if name in shared else hit
         there = gone if len(coded.valid) == 0 else gone & (coded.valid != 0)
         changed[name] = int(np.count_nonzero(there))
         if changed[name]:

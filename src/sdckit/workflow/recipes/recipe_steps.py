@@ -165,7 +165,8 @@ class Method:
     @property
     def columns(self) -> tuple[str, ...]:
         """Arguments that name columns."""
-        return tuple(name for name in dict.fromkeys((*NAMING, *self.kind.naming)) if name in self.parameters)
+        own = self.parameters
+        return tuple(name for name in dict.fromkeys((*NAMING, *self.kind.naming)) if name in own)
 
     @property
     def offered(self) -> tuple[str, ...]:
