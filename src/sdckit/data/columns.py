@@ -447,9 +447,8 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     """
     array = to_arrow(series)
     if not any(is_kind(array.type) for is_kind in (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_null)):
-        raise DataError(
-            f"{role} {series.name!r} is {type_words(array.type)}, not numbers; convert it first, or name missing_codes"
-        )
+        says = f"{role} {series.name!r} is {type_words(array.type)}, not numbers"
+        raise DataError(f"{says}; convert it first, or name missing_codes")
     return _with_a_span(_floats(array), f"{role} {series.name!r}")
 
 
