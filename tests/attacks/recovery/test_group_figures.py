@@ -54,7 +54,7 @@ def test_one_missing_value_is_what_the_others_leave_of_a_figure(column, figure, 
     assert alone <= told.right == told.restored
     if household is None:
         assert told.alone_by == f"{figure} is the {how} {column} within class"
-        assert f"coarsen or leave out {figure} and class" in advice[0]
+        assert f"coarsen or leave out one of {figure} and class" in advice[0]
 
 
 def test_of_three_kinds_only_those_that_are_counted_are_told() -> None:

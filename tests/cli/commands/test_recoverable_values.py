@@ -37,7 +37,7 @@ def test_what_is_given_back_and_what_to_do(sdckit, released: Path, original: Pat
     for said in (
         "region suppressed 30 30",
         "w",
-        "coarsen the weight w (coarsen_weights)",
+        "Coarsen the weight w (coarsen_weights)",
         "Expected re-identifications",
     ):
         assert said in words
