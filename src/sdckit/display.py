@@ -64,6 +64,11 @@ def counted(n: int, singular: str, plural: str = "") -> str:
     return f"{n:,} {singular if n == 1 else plural or f'{singular}s'}"
 
 
+def capital(words: str) -> str:
+    """A text with a capital first letter."""
+    return words[:1].upper() + words[1:]
+
+
 def some_of(names: Sequence[str]) -> str:
     """The first names of a list, and how many others there are.
 

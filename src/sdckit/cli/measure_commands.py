@@ -22,6 +22,7 @@ from sdckit.catalogue.row import described_parameters
 from sdckit.cli.options import TABLE_WORDS, codes, split, split_named
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import BEHIND, DESIGN, Source, takes
+from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def descriptions(function: Callable[..., Any]) -> dict[str, Described]:
         other = re.match(r"As in (\w+)", words)
         for at, name in enumerate(names):
             own = f"{parts[at]}." if len(parts) == len(names) > 1 else words
-            described[name] = Described(kind, own[:1].upper() + own[1:])
+            described[name] = Described(kind, capital(own))
             if other is not None:
                 described[name] = descriptions(measure(other[1]).public).get(name, described[name])
     return described

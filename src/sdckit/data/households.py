@@ -271,8 +271,7 @@ def told_by_rows(columns: RankedColumns) -> tuple[tuple[str, ...], tuple[str, ..
     n = columns.n
     if n < FEW:
         return (), ()
-    ranks = {name: columns.ranks(name) for name in columns.names}
-    left = {name: own for name, own in ranks.items() if 1 < own.max(initial=0) <= n / 2}
+    left = {name: own for name in columns.names if 1 < (own := columns.ranks(name)).max(initial=0) <= n / 2}
     block = np.zeros(n, np.int64)
     for own in left.values():  # nobody with an amount behind all of those with one
         is_most = own == np.bincount(own).argmax()
@@ -336,8 +335,7 @@ def in_order_of(columns: RankedColumns, numbers: Sequence[str]) -> tuple[str, ..
         there = own > 0
         if own.max(initial=0) < IN_ORDER or np.count_nonzero(there) < FEW:
             continue
-        counts = np.bincount(own)
-        counts[0] = 0
+        counts = np.bincount(own, there)
         mean_ranks = (np.cumsum(counts) - counts / 2)[own]
         if abs(float(np.corrcoef(mean_ranks[there], place[there])[0, 1])) < SORTED:
             continue

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sdckit.display import capital
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate import figures, relations, rounding
 from sdckit.report.setting import Setting, rule_of
@@ -78,7 +79,7 @@ def rank_of(leaf: Plain) -> float:
 
 def notes_blocks(tree: Plain) -> Sequence[Block]:
     """Notes of a measure, a paragraph each."""
-    return [Paragraph(f"{text[:1].upper()}{text[1:]}.", "note") for text in dict.fromkeys(tree["notes"].values())]
+    return [Paragraph(f"{capital(text)}.", "note") for text in dict.fromkeys(tree["notes"].values())]
 
 
 def texts(*leaves: Plain) -> tuple[str, ...]:

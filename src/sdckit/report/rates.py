@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Literal
 
 from sdckit.attacks.attack_rates import EVERY, control_state_of, worst_first
+from sdckit.display import capital
 from sdckit.report import common_blocks, conclusions
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
@@ -246,11 +247,6 @@ def meaning_of(tree: Plain) -> str:
     """Sentence saying what an attack means."""
     exact = tree.get("exact")
     return str(exact["verdict"]) if exact else f"{capital(tree['means'])}."
-
-
-def capital(words: str) -> str:
-    """A text with a capital first letter."""
-    return words[:1].upper() + words[1:]
 
 
 def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> TableBlock:

@@ -21,6 +21,7 @@ from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
+from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 
@@ -341,7 +342,7 @@ class ColumnRoles:
         lacking = f"{columns} no role: {self._listed(self.missing)}{TO_HAVE_IT_JUDGED}"
         lacking += f"{self._further}."
         said = self.covered or self.identifiers or self.finer or self.not_judged
-        return lacking if n else f"{self.words[0].upper()}{self.words[1:]}." if said else ""
+        return lacking if n else f"{capital(self.words)}." if said else ""
 
     @property
     def shown(self) -> dict[str, tuple[str, ...]]:
@@ -455,16 +456,20 @@ def _written_directly(values: Any) -> bool:
     texts = values.cast(nw.String)
     counts = texts.filter(texts.str.len_chars() > SHORT).value_counts()
     rare = counts["count"] <= MOST_SHARE
-    words = any(text[:1].isupper() and text[1:2].islower() for text in counts.filter(~rare)[values.name].to_list())
+    words = any(map(_is_capitalised, counts.filter(~rare)[values.name].to_list()))
     names = numbers = 0
     for text in counts.filter(rare)[values.name].to_list():
         like = written_like([text])
         names += like == NAME
         numbers += text.isdigit() and len(text) > LONG
-        words = words or (like != NAME and text[:1].isupper() and text[1:2].islower())
+        words = words or (like != NAME and _is_capitalised(text))
         if like not in (None, NAME) or names + numbers >= LEAST:
             return True
     return bool(names) and not words
+
+
+def _is_capitalised(text: str) -> bool:
+    return text[:1].isupper() and text[1:2].islower()
 
 
 def _finer(
@@ -479,9 +484,8 @@ def _finer(
         return {}
     check_plan_names(frame, (*plain, *present))
     names = dict.fromkeys((*plain, *present))
-    codes = (
-        {} if ranked is None else {name: ranked.head(FIRST).ranks(name) - 1 for name in names if name in ranked.names}
-    )
+    at_hand = None if ranked is None else ranked.head(FIRST)
+    codes = {name: at_hand.ranks(name) - 1 for name in names if at_hand is not None and name in at_hand.names}
     if left := [nw.col(name) for name in names if name not in codes]:
         first = in_memory(frame.select(left).head(FIRST))
         codes |= {own.name: np.where(own.is_null().to_numpy(), -1, _numbered(own)) for own in first.iter_columns()}

@@ -20,7 +20,7 @@ from sdckit.data.scenarios.guessing.judge import Guess, Role, RoleGuesses, Setti
 from sdckit.data.scenarios.guessing.spoken import spoken_of
 from sdckit.data.scenarios.guessing.units import units_of, weights_of
 from sdckit.data.scenarios.scenario_toml import INSIDE, toml_entry, toml_string
-from sdckit.display import counted as number_of
+from sdckit.display import capital, counted as number_of
 from sdckit.errors import DataError
 
 # Guesses as a draft scenario: commented TOML, to be corrected by people.
@@ -133,7 +133,7 @@ def _questions(guesses: RoleGuesses) -> list[str]:
     lines = [*_comment(_OPEN), "unconfirmed = ["]
     for question in asked:
         names = [toml_string(guess.column) for guess in guesses if guess.question == question]
-        lines += _comment(f"{question[0].upper()}{question[1:]}{'' if question.endswith('?') else '.'}", "    ")
+        lines += _comment(f"{capital(question)}{'' if question.endswith('?') else '.'}", "    ")
         lines += _names(names)
     return ["\n".join([*lines, "]"]) + "\n"] if asked else []
 

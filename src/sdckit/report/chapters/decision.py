@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from sdckit.data.limits import CONDITIONS, LIMITS
 from sdckit.data.scenarios import column_roles, thresholds
-from sdckit.display import counted
+from sdckit.display import capital, counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters import attacks_chapter, coverage_chapter, document, sentences as worded, utility_chapter
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
@@ -109,7 +109,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         reason = verdict["holds"].get("reason") or verdict["reason"] or "it was not measured"
         return f"{kind.asked} could not be judged: {reason.rstrip('.')}."
     if keyless := verdict.get("keyless"):
-        return f"{keyless[0].upper()}{keyless[1:]}."
+        return f"{capital(keyless)}."
     plain = kind.plain
     if isinstance(plain, str):  # what its value is a share of
         plain = (
@@ -125,7 +125,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
     )  # fmt: skip
     beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
     beside += NOTHING_BEFORE if verdict.get("beside") == worded.NO_RELEASE else ""
-    return f"{sentence[0].upper()}{sentence[1:]}.{beside}{worded.rows_sentence(verdict)}"
+    return f"{capital(sentence)}.{beside}{worded.rows_sentence(verdict)}"
 
 
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
@@ -206,7 +206,7 @@ def _ranked(plain: Plain, beyond: Sequence[Plain]) -> dict[str, list[Plain]]:
 def _against_working_out(plain: Plain) -> list[str]:
     """The leading remedies against the rules by which values are given back, as the annex lists them."""
     trees = filter(None, (intruder.get("measures", intruder).get(document.RECOVERY) for intruder in plain["intruders"]))
-    steps = dict.fromkeys(f"{words[0].upper()}{words[1:]}." for tree in trees for words in tree["advice"])
+    steps = dict.fromkeys(f"{capital(words)}." for tree in trees for words in tree["advice"])
     return list(steps)[:REMEDIES]
 
 
@@ -521,7 +521,7 @@ def _kept_words(figures: Plain) -> str:
             f"a changed record can be told from an original one in {percent(auc)} of the cases (by chance: 50 %)"
         )
     words = worded.listed(clauses)
-    return f"{words[0].upper()}{words[1:]}." if words else ""
+    return f"{capital(words)}." if words else ""
 
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from sdckit.data.limits import LIMITS, ShareAtPoints
 from sdckit.data.scenarios import thresholds
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import counted
+from sdckit.display import capital, counted
 from sdckit.report.gate.figures import Tree
-from sdckit.report.rates import capital, percent
+from sdckit.report.rates import percent
 from sdckit.report.view import Plain, views_of
 
 WHO = "Who can be recognised, and what would be learnt"

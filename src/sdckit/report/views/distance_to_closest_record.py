@@ -131,17 +131,16 @@ def _words(releases: Sequence[Plain]) -> str:
 def blocks(plain: Plain, place: str) -> list[Block]:
     """Table and chart of the shares, and what they mean."""
     attack = plain[place] if "means" in plain[place] else conclude(plain[place])
-    releases, exact = attack["releases"], attack.get("exact")
+    releases = attack["releases"]
     names = [name for name in NEAR if name in releases[0]]
     shares = {name: [release[name] | {"text": rates.percent(release[name])} for release in releases] for name in names}
     rows = tuple((NEAR[name], *by_release(leaves)) for name, leaves in shares.items())
     heads = ("Share", *release_heads(len(releases)))
     again = rates.EVERY_COLUMN if place.endswith(f":{EVERY}") else ""
-    means = exact["verdict"] if exact else f"{rates.capital(attack['means'])}."
     return [
         TableBlock(CAPTION + again, heads, rows, tuple(range(1, len(heads)))),
         bars(CAPTION + again, "of the records", ((NEAR[name], releases[0][name]) for name in names), aside=True),
-        Paragraph(means),
+        Paragraph(rates.meaning_of(attack)),
         *details(attack, again),
     ]
 

@@ -3,11 +3,12 @@
 import math
 from typing import Any
 
+from sdckit.display import capital
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.conclusions import GUESSING, MORE, NO_SIGN, UNDEFINED, leaf_with_ends, residual_leaf
 from sdckit.report.gate.figures import Foreign, InternalOnly, Ledger, Tree
 from sdckit.report.gate.protect import percentage, rate_leaf, seen
-from sdckit.report.rates import Column, capital, enter_tally, interval_words, percent, rate_view, share_words
+from sdckit.report.rates import Column, enter_tally, interval_words, percent, rate_view, share_words
 from sdckit.report.view import Plain
 
 MULTIPLE, JUDGED = "tpr_multiple", "judged"

@@ -88,10 +88,9 @@ def blocks(plain: view.Plain, place: str) -> list[Block]:
     """Table and chart of the links beside guessing."""
     attack = plain[place] if "means" in plain[place] else CONCLUDE(plain[place])
     name = rates.attack_name(place)
-    exact = attack.get("exact")
-    means = exact["verdict"] if exact else f"{rates.capital(attack['means'])}."
     table = rates.rates_table({name: attack}, name, control=False)
-    return [table, rates.rate_bars(name, attack, compared=False), Paragraph(means), *details(attack, name)]
+    means = Paragraph(rates.meaning_of(attack))
+    return [table, rates.rate_bars(name, attack, compared=False), means, *details(attack, name)]
 
 
 def details(tree: view.Plain, name: str) -> list[Block]:

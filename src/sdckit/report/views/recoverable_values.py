@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from sdckit.data import drawn_rows, limits
+from sdckit.display import capital
 from sdckit.report import common_blocks, shares, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.gate.figures import InternalOnly, Quantity, Share, Told, Tree
@@ -199,7 +200,7 @@ def _blocks(plain: view.Plain, place: str) -> list[Block]:
     blocks += shares.put_back_tables(
         tree, UNDONE, head="With the values put back", title="The release with the values put back"
     )
-    blocks += [Paragraph(f"{words[0].upper()}{words[1:]}.") for words in tree["advice"]]
+    blocks += [Paragraph(f"{capital(words)}.") for words in tree["advice"]]
     return [*blocks, *shares.pair_notes_blocks(tree)]
 
 

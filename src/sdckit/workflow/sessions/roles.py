@@ -12,6 +12,7 @@ from sdckit.data.scenarios.column_roles import look_at_columns
 from sdckit.data.scenarios.guess import SAMPLE, guess_roles, write_guesses
 from sdckit.data.scenarios.guessing.judge import RoleGuesses
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import capital
 from sdckit.errors import DataError
 from sdckit.report import notebook, wording
 from sdckit.report.chapters import opened_file, sentences
@@ -94,7 +95,7 @@ def load(desk: Desk, tell: Tell, *, path: str, language: str = "en") -> dict[str
 def _checked(desk: Desk, made: Scenario, language: str) -> dict[str, Any]:
     """The scenario as plain arguments and as its file; its limits, and the columns without a role, in a sentence."""
     columns = look_at_columns(made, [open_frame(desk.original(made))])
-    lacking = f"{columns.words[0].upper()}{columns.words[1:]}." if columns.missing else ""
+    lacking = f"{capital(columns.words)}." if columns.missing else ""
     tree = sentences.limits_tree(made, compared=False)
     sentence = sentences.release_sentence(tree) or "; ".join(sentences.limits_words(tree))
     return {
