@@ -428,6 +428,22 @@ def test_a_category_of_one_record_is_what_is_missing_where_there_are_two(levels,
     assert known_of(whole, whole.with_columns(ill=pl.when(pl.col("ill") < "c").then("ill")), "ill").known == known
 
 
+@pytest.mark.parametrize("banded", [True, False], ids=["bands", "ages"])
+@pytest.mark.parametrize("others", [0, 8])
+def test_a_combination_that_no_record_shows_is_what_is_missing(banded, others):
+    """Women of 80 and more in two areas that lost all keys, unless others lost them as well."""
+    area, female, age = np.random.default_rng(3).integers(0, [5, 2, 100], (1_200, 3)).T
+    ages = pl.DataFrame({"area": area, "sex": np.where(female, "f", "m"), "age": age})
+    bands = ages.with_columns(age=pl.when(pl.col("age") >= 80).then(pl.lit("80+")).otherwise(pl.lit("0-79")))
+    gone = ages.select((pl.col("sex") == "f") & (pl.col("age") >= 80) & (pl.col("area") < 2)).to_series()
+    lost = gone | pl.Series(np.arange(1_200) % 150 < others // 8)
+    hidden = bands.with_columns(pl.when(lost).then(None).otherwise(pl.col(name)).alias(name) for name in bands.columns)
+    area, sex, age = (known_of(bands if banded else ages, hidden, name) for name in bands.columns)
+    assert (area.known, sex.known) == (0, 0 if others else gone.sum())
+    assert (age.known if banded else age.narrowed) == (0 if others else gone.sum())
+    assert others or sex.known_remedies[0].startswith("put categories of area and sex and age together")
+
+
 def test_a_number_that_few_have_is_in_no_list_of_categories():
     children = np.append(np.random.default_rng(1).integers(0, 4, 500), 7)
     whole = pl.DataFrame({"children": children})

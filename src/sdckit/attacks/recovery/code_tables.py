@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import pa, pc
-from sdckit.numerics.array_types import Codes, Floats
+from sdckit.numerics.array_types import Codes, Floats, Ints
 
 BORNE = 5  # records of the half that is fitted to, by which a pair of values is borne
 MOSTLY = 0.8  # of the records of either value that the pair must have
 NEARLY = 0.99  # of those of a code, where several stand for one value
+
+MOST_PATTERNS, FEWEST = 12, 2  # sets of columns that records lost, and records that lost them
+FIRST_ROWS = 10_000
 
 DENSE = 8  # cells for each record, up to which all of them are counted
 
@@ -94,6 +98,55 @@ def differing(cells: NDArray[np.int64], values: NDArray[np.int64]) -> float:
     order = np.argsort(cells, kind="stable")
     same = np.flatnonzero(np.diff(cells[order]) == 0)
     return float((np.diff(values[order])[same] != 0).mean()) if len(same) else 0.0
+
+
+def vanished_cells(
+    released: Sequence[Codes], original: Sequence[Floats], share: float
+) -> Iterator[tuple[Ints, list[int], list[int]]]:
+    """Records that lost the same columns, where so many of them are of the combinations that no record shows.
+
+    `released`, `original`: for each of up to 62 columns the codes (n,) of what is released, 0 where missing. `share`:
+    least of these records. Combinations are those of the values shown, of so many columns, those of few values first,
+    that five records or more come to each. Gives the records, these columns, and those of which all combinations that
+    no record shows have one value.
+
+    >>> x, y = np.repeat([1, 2], 20), np.tile([1, 2], 20)
+    >>> gone = (x == 2) & (y == 2)
+    >>> [(len(rows), *told) for rows, *told in vanished_cells([x * ~gone, y * ~gone], [x, y], 0.9)]
+    [(10, [0, 1], [0, 1])]
+    """
+    lost = np.array([(own == 0) & (before != 0) for own, before in zip(released, original, strict=True)])
+    several = np.flatnonzero(np.count_nonzero(lost, axis=0) > 1)
+    patterns, of_row, n = np.unique(
+        (1 << np.arange(len(lost))) @ lost[:, several], return_inverse=True, return_counts=True
+    )
+    levels = [np.flatnonzero(np.bincount(own)[1:]) + 1 for own in released]
+    for which in np.argsort(-n, kind="stable")[:MOST_PATTERNS].tolist():
+        few_first = np.flatnonzero(patterns[which] >> np.arange(len(lost)) & 1).tolist()
+        few_first.sort(key=lambda i: len(levels[i]))
+        sizes = np.cumprod([len(levels[i]) for i in few_first], dtype=np.float64)
+        names = sorted(few_first[: np.count_nonzero(sizes * BORNE <= lost.shape[1])])
+        if len(names) < 2 or n[which] < FEWEST:
+            continue
+        shape, own = [len(levels[i]) for i in names], [levels[i] for i in names]
+        rows = several[of_row == which]
+        cells = _cell_of([original[i][rows] for i in names], own)
+        for some in (FIRST_ROWS, lost.shape[1]):  # what some records show decides most
+            absent = np.setdiff1d(np.arange(math.prod(shape)), _cell_of([released[i][:some] for i in names], own))
+            hit = np.isin(cells, absent)
+            if np.count_nonzero(hit) < max(share * len(rows), FEWEST):
+                break
+        else:
+            parts = np.unravel_index(absent, shape)
+            alike = [i for i, part in zip(names, parts, strict=True) if len(np.unique(part)) == 1]
+            yield rows[hit], names, alike
+
+
+def _cell_of(columns: Sequence[Codes | Floats], levels: Sequence[Ints]) -> Ints:
+    """The combination of each record among those of some values (n,); -1 where it has another, or none."""
+    places = [np.searchsorted(own, column) for own, column in zip(levels, columns, strict=True)]
+    inside = [np.isin(column, own) for own, column in zip(levels, columns, strict=True)]
+    return np.where(np.all(inside, axis=0), np.ravel_multi_index(places, [*map(len, levels)], mode="clip"), -1)
 
 
 def starts_of(labels: pa.Array, n: int) -> Starts:

@@ -15,25 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import derived_columns, indicators, numeric_relations, recovery_files, touched_cells
+from sdckit.attacks.recovery import code_tables, derived_columns, numeric_relations, recovery_files, touched_cells
 from sdckit.attacks.recovery.code_tables import BORNE, DIGESTS, differing, digest_of, numbered_values, table_of_numbered
 from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
+from sdckit.attacks.recovery.indicators import FIRST
 from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
 from sdckit.attacks.recovery.linked_rows import linked_rows
-from sdckit.attacks.recovery.reconstruct import Recovered, ordered_by, put_back, row_orders
-from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction, Source, joint_groups
+from sdckit.attacks.recovery.reconstruct import Recovered, not_recovered, ordered_by, put_back, row_orders
+from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Source, joint_groups
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
-from sdckit.attacks.recovery.touched_cells import (
-    CODED,
-    SUPPRESSED,
-    TEXTS,
-    ChangedColumn,
-    ReleasedColumn,
-    apart,
-    in_frame,
-    read_columns,
-)
+from sdckit.attacks.recovery.touched_cells import SUPPRESSED, TEXTS, ChangedColumn, ReleasedColumn, apart, in_frame
 from sdckit.data import frames, pc
 from sdckit.data.columns import numbers_as_arrow
 from sdckit.data.replace import with_levels, with_new_column, with_some_numbers
@@ -47,6 +39,7 @@ MOST_LENGTHS = 3  # of texts that are looked for in others
 AT_FIRST = 6  # parts of texts, among which those that are the whole text are
 FEWEST_ITEMS = 3
 FEWEST_GONE, FEWEST_NUMBERS_GONE = 2, 10  # records
+MOST_TOGETHER = 62  # columns that records may have lost together
 FEWEST_POINTS = 30  # different numbers of a coordinate
 MOST_NUMBERS = 8
 SOME_POINTS, SOME_IN_PAIRS = 2_000, 500  # records on which two numbers, or codes, are tried first
@@ -77,7 +70,7 @@ class Known:
         """What is recovered of the column, with what is known of it."""
         if self.target is None:
             return replace(sure(recovered), known=self)
-        nothing = _nothing(self.target)
+        nothing = not_recovered(self.target)
         if recovered is None:
             return replace(nothing, known=self)
         before, after = nothing.before.copy(), nothing.after.copy()  # of what was changed to groups none is counted
@@ -129,7 +122,7 @@ class _Column:
     @cached_property
     def shows_nothing(self) -> bool:
         """Whether what is released of a changed value is nothing, or that it lies beyond a limit."""
-        return {*self.recovered.target.kinds} <= {SUPPRESSED, CODED}
+        return {*self.recovered.target.kinds} <= {SUPPRESSED, touched_cells.CODED}
 
     @cached_property
     def alike(self) -> bool:
@@ -228,6 +221,7 @@ def owner_knowledge(
     apart(lambda column: _put_nearest(column, columns), searched, n)
     apart(lambda column: _put_pairs(column, released, columns), searched, n)
     apart(lambda column: _put_vanished(column, file.before(column.name)), searched, n)
+    _put_vanished_cells(searched, file)
     apart(lambda column: _put_digests(column, file), searched, n)
     # of a column that was recoded to groups, too, what it was counts before the group it was in
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
@@ -276,7 +270,7 @@ def _grouped(
         if target is None:
             continue
         values = np.broadcast_to(np.nan, len(before.codes)) if before.numeric else None
-        yield replace(_nothing(target), values=values), partial(_original, before)
+        yield replace(not_recovered(target), values=values), partial(_original, before)
 
 
 def _left_out(file: recovery_files.RecoveryFile) -> Iterator[tuple[Recovered, Callable[[], Floats]]]:
@@ -287,7 +281,7 @@ def _left_out(file: recovery_files.RecoveryFile) -> Iterator[tuple[Recovered, Ca
         )
         single = before.numeric and not before.has_ranges
         values = np.broadcast_to(np.nan, len(before.codes)) if single else None
-        yield replace(_nothing(target), values=values), partial(_original, before, numbers=single)
+        yield replace(not_recovered(target), values=values), partial(_original, before, numbers=single)
 
 
 def _original(before: ReleasedColumn, *, numbers: bool = True) -> Floats:
@@ -304,9 +298,10 @@ def _with_texts_read(
     Else as codes of the original, where the release shows its texts: a value that was taken out everywhere has another.
     """
     n, column = len(before.codes), recovered.target.column
-    if before.numeric:
+    if before.numeric and not before.has_ranges:
         return recovered, make
-    for part in islice(text_parts({before.name: before}), AT_FIRST) if before.coded.kind in TEXTS else ():
+    of_text = before.coded.kind in TEXTS and not before.numeric
+    for part in islice(text_parts({before.name: before}), AT_FIRST) if of_text else ():
         numbers = part.numbers
         if numbers is None or part.words not in (f"the date in {before.name}", f"the number in {before.name}"):
             continue
@@ -315,24 +310,13 @@ def _with_texts_read(
         if len(np.unique(table)) == len(table) and not np.isnan(table).any() and not is_code:
             return replace(recovered, values=np.broadcast_to(np.nan, n)), partial(np.asarray, numbers)
     if SUPPRESSED in recovered.target.kinds and not recovered.target.perturbed and _same_labels(column, before):
-        return recovered, partial(_original, before, numbers=False)
+        return replace(recovered, values=None), partial(_original, before, numbers=False)
     return recovered, make
 
 
 def _same_labels(column: ReleasedColumn, before: ReleasedColumn) -> bool:
     """Whether every text that the release shows is one of the original's."""
     return bool((before.codes_of(column) > 0)[1:].all())
-
-
-def _nothing(target: ChangedColumn) -> Recovered:
-    """A column of which the release alone gives nothing back."""
-    none, unknown = np.zeros(len(target.touched), np.bool_), np.full(np.count_nonzero(target.touched), np.nan)
-    start = Reconstruction.of(target)
-    return Recovered(
-        target=target, restored=none, codes=start.codes, values=None, source=start.source,
-        sources=(), before=unknown, after=unknown, start=start, predictors=(), mates=None,
-        right=none,
-    )  # fmt: skip
 
 
 def _truth(file: recovery_files.RecoveryFile, recovered: Recovered) -> Floats:
@@ -384,7 +368,7 @@ def _means_of_answered(columns: Mapping[str, ReleasedColumn], names: Sequence[st
         counts = [other for other in whole if 1 < ends[other][1] <= len(items)]
         for mean, count in product(means, counts):
             total = _numbers(columns[mean]) * _numbers(columns[count])
-            fit = np.flatnonzero(~np.isnan(total) & ~columns[name].missing)[: indicators.FIRST]
+            fit = np.flatnonzero(~np.isnan(total) & ~columns[name].missing)[:FIRST]
             if len(fit) > PER_ITEM * len(items):
                 factors = np.linalg.lstsq(shown[fit], total[fit], rcond=None)[0]
                 others = {i: item for i, item in enumerate(items) if factors[i] > NARROWER and item != name}
@@ -588,6 +572,28 @@ def _put_vanished(column: _Column, before: ReleasedColumn) -> None:
         column.put(np.where(hits, column.truth, np.nan), Source((column.name,), words, 0))
 
 
+def _put_vanished_cells(searched: Sequence[_Column], file: recovery_files.RecoveryFile) -> None:
+    """What records lost together, where nearly all of them are of the combinations of values that no record shows."""
+    kinds = {SUPPRESSED, touched_cells.CODED, touched_cells.BANDED}
+    columns = [column for column in searched if SUPPRESSED in column.recovered.target.kinds]
+    columns = [column for column in columns if kinds >= {*column.recovered.target.kinds}][:MOST_TOGETHER]
+    if len(columns) < 2:
+        return
+    released = [column.recovered.target.column for column in columns]
+    before = [file.before(own.name) for own in released]
+    original = [touched_cells.truth_codes(*both) for both in zip(released, before, strict=True)]
+    for rows, lost, alike in code_tables.vanished_cells([own.codes for own in released], original, HITS):
+        names = tuple(columns[i].name for i in lost)
+        words = f"{' and '.join(names)} are missing where they are a combination that no record shows"
+        for i in alike:
+            if columns[i].recovered.values is None or _same_labels(released[i], before[i]):
+                fitted = np.full(len(columns[i].source), np.nan)
+                fitted[rows] = columns[i].truth[rows]
+                columns[i].put(fitted, Source(names, words, 0, "cells"))
+            else:  # of a number in bands the band is known
+                columns[i].narrowed[rows] = True
+
+
 def _put_digests(column: _Column, file: recovery_files.RecoveryFile) -> None:
     """What digests of values, alone or joined, tell without a secret: the hash of a sex and a date of birth."""
     before, name = file.before(column.name), column.name
@@ -648,7 +654,7 @@ def _with_truth(frame: Any, truth: ReleasedColumn, told: Bools) -> Any:
         return with_new_column(frame, truth.name, values).to_native()
     if frame[truth.name].dtype.is_numeric() and numbers is not None and not np.isnan(numbers[told]).any():
         return with_some_numbers(frame, {truth.name: (told, numbers[told])})
-    column = read_columns(frame, (truth.name,))[truth.name]
+    column = touched_cells.read_columns(frame, (truth.name,))[truth.name]
     labels = [column.labels(), _as_put_back(truth)]
     place = {label: code for code, label in enumerate(dict.fromkeys((*labels[0], *labels[1])))}
     codes, new = (np.array([-1, *(place[label] for label in some)]) for some in labels)

@@ -182,6 +182,17 @@ class Recovered:
         return np.asarray(self.target.touched & ~self.restored & fewer)
 
 
+def not_recovered(target: ChangedColumn) -> Recovered:
+    """A column of which the release alone gives nothing back."""
+    none, unknown = np.zeros(len(target.touched), np.bool_), np.full(np.count_nonzero(target.touched), np.nan)
+    start = Reconstruction.of(target)
+    return Recovered(
+        target=target, restored=none, codes=start.codes, values=None, source=start.source,
+        sources=(), before=unknown, after=unknown, start=start, predictors=(), mates=None,
+        right=none,
+    )  # fmt: skip
+
+
 def recover(
     columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None,
     pairs: bool = True, tell: Tell = lambda _: None, made: Made | None = None, person: str | None = None,

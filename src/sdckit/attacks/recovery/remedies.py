@@ -20,6 +20,9 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
             f"put categories of {column} together, or suppress other values of it, too: what is missing is the one "
             "that no record shows"
         )
+    if source.kind == "cells":
+        names = " and ".join(source.columns)
+        return f"put categories of {names} together, or suppress others, too: no record shows what is missing"
     coarser_weight = f"{ADVICE['weight']}".format(weight=weight)
     others = [name for name in source.columns if name != weight]
     names = " and ".join(others)
