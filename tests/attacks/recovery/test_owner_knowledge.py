@@ -429,18 +429,20 @@ def test_a_category_of_one_record_is_what_is_missing_where_there_are_two(levels,
 
 
 @pytest.mark.parametrize("banded", [True, False], ids=["bands", "ages"])
-@pytest.mark.parametrize("others", [0, 8])
-def test_a_combination_that_no_record_shows_is_what_is_missing(banded, others):
-    """Women of 80 and more in two areas that lost all keys, unless others lost them as well."""
+@pytest.mark.parametrize(("man", "others"), [(False, 0), (False, 8), (True, 0), (True, 60)])
+def test_a_combination_that_no_record_shows_is_what_is_missing(banded, man, others):
+    """Women of 80 and more in two areas that lost all keys, and one man in a third, unless others lost them as well."""
     area, female, age = np.random.default_rng(3).integers(0, [5, 2, 100], (1_200, 3)).T
-    ages = pl.DataFrame({"area": area, "sex": np.where(female, "f", "m"), "age": age})
+    men = (female == 0) & (age >= 80) & (area == 2)
+    kept = ~men | (np.cumsum(men) == 1) if man else np.ones(1_200, bool)
+    ages = pl.DataFrame({"area": area, "sex": np.where(female, "f", "m"), "age": age}).filter(kept)
     bands = ages.with_columns(age=pl.when(pl.col("age") >= 80).then(pl.lit("80+")).otherwise(pl.lit("0-79")))
-    gone = ages.select((pl.col("sex") == "f") & (pl.col("age") >= 80) & (pl.col("area") < 2)).to_series()
-    lost = gone | pl.Series(np.arange(1_200) % 150 < others // 8)
+    women = (female == 1) & (age >= 80) & (area < 2)
+    lost = pl.Series((women | (men & man) | (np.arange(1_200) % 150 < others // 8))[kept])
     hidden = bands.with_columns(pl.when(lost).then(None).otherwise(pl.col(name)).alias(name) for name in bands.columns)
     area, sex, age = (known_of(bands if banded else ages, hidden, name) for name in bands.columns)
-    assert (area.known, sex.known) == (0, 0 if others else gone.sum())
-    assert (age.known if banded else age.narrowed) == (0 if others else gone.sum())
+    assert (area.known, sex.known) == (0, 0 if others else women.sum())
+    assert (age.known if banded else age.narrowed) == (0 if others else women.sum() + man)
     assert others or sex.known_remedies[0].startswith("put categories of area and sex and age together")
 
 

@@ -11,6 +11,7 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery.judged_relations import HITS, OF_THE_REST
 from sdckit.data import pa, pc
 from sdckit.numerics.array_types import Codes, Floats, Ints
 
@@ -20,6 +21,7 @@ NEARLY = 0.99  # of those of a code, where several stand for one value
 
 MOST_PATTERNS, FEWEST = 12, 2  # sets of columns that records lost, and records that lost them
 FIRST_ROWS = 10_000
+CLEAR = 2 / 3  # of the combinations that no record shows, which have the same value
 
 DENSE = 8  # cells for each record, up to which all of them are counted
 
@@ -100,20 +102,18 @@ def differing(cells: NDArray[np.int64], values: NDArray[np.int64]) -> float:
     return float((np.diff(values[order])[same] != 0).mean()) if len(same) else 0.0
 
 
-def vanished_cells(
-    released: Sequence[Codes], original: Sequence[Floats], share: float
-) -> Iterator[tuple[Ints, list[int], list[int]]]:
-    """Records that lost the same columns, where so many of them are of the combinations that no record shows.
+def vanished_cells(released: Sequence[Codes], original: Sequence[Floats]) -> Iterator[tuple[Ints, list[int], int]]:
+    """Records that lost the same columns, where nine tenths are of the combinations that no record shows.
 
-    `released`, `original`: for each of up to 62 columns the codes (n,) of what is released, 0 where missing. `share`:
-    least of these records. Combinations are those of the values shown, of so many columns, those of few values first,
-    that five records or more come to each. Gives the records, these columns, and those of which all combinations that
-    no record shows have one value.
+    `released`, `original`: for each of up to 62 columns the codes (n,) of what is released, 0 where missing.
+    Combinations are those of the values shown, of so many columns, those of few values first, that five records or more
+    come to each. Gives the records, these columns, and one of them: its value is that of most of the combinations that
+    no record shows.
 
     >>> x, y = np.repeat([1, 2], 20), np.tile([1, 2], 20)
     >>> gone = (x == 2) & (y == 2)
-    >>> [(len(rows), *told) for rows, *told in vanished_cells([x * ~gone, y * ~gone], [x, y], 0.9)]
-    [(10, [0, 1], [0, 1])]
+    >>> [(len(rows), *told) for rows, *told in vanished_cells([x * ~gone, y * ~gone], [x, y])]
+    [(10, [0, 1], 0), (10, [0, 1], 1)]
     """
     lost = np.array([(own == 0) & (before != 0) for own, before in zip(released, original, strict=True)])
     several = np.flatnonzero(np.count_nonzero(lost, axis=0) > 1)
@@ -122,7 +122,7 @@ def vanished_cells(
     )
     levels = [np.flatnonzero(np.bincount(own)[1:]) + 1 for own in released]
     for which in np.argsort(-n, kind="stable")[:MOST_PATTERNS].tolist():
-        few_first = np.flatnonzero(patterns[which] >> np.arange(len(lost)) & 1).tolist()
+        few_first = [i for i in range(len(lost)) if patterns[which] >> i & 1 and len(levels[i])]
         few_first.sort(key=lambda i: len(levels[i]))
         sizes = np.cumprod([len(levels[i]) for i in few_first], dtype=np.float64)
         names = sorted(few_first[: np.count_nonzero(sizes * BORNE <= lost.shape[1])])
@@ -134,12 +134,18 @@ def vanished_cells(
         for some in (FIRST_ROWS, lost.shape[1]):  # what some records show decides most
             absent = np.setdiff1d(np.arange(math.prod(shape)), _cell_of([released[i][:some] for i in names], own))
             hit = np.isin(cells, absent)
-            if np.count_nonzero(hit) < max(share * len(rows), FEWEST):
+            if np.count_nonzero(hit) < max(HITS * len(rows), FEWEST):
                 break
         else:
-            parts = np.unravel_index(absent, shape)
-            alike = [i for i, part in zip(names, parts, strict=True) if len(np.unique(part)) == 1]
-            yield rows[hit], names, alike
+            for i, part in zip(names, np.unravel_index(absent, shape), strict=True):
+                counts = np.bincount(part)
+                value = levels[i][counts.argmax()]
+                right = hit & (original[i][rows] == value)
+                wrong = 1 - np.mean(released[i][released[i] > 0] == value)
+                alike = counts.max() == len(part)
+                clear = counts.max() >= CLEAR * len(part) and 1 - right.mean() <= OF_THE_REST * wrong
+                if alike or clear:
+                    yield rows[right], names, i
 
 
 def _cell_of(columns: Sequence[Codes | Floats], levels: Sequence[Ints]) -> Ints:

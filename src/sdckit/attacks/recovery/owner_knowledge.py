@@ -582,16 +582,15 @@ def _put_vanished_cells(searched: Sequence[_Column], file: recovery_files.Recove
     released = [column.recovered.target.column for column in columns]
     before = [file.before(own.name) for own in released]
     original = [touched_cells.truth_codes(*both) for both in zip(released, before, strict=True)]
-    for rows, lost, alike in code_tables.vanished_cells([own.codes for own in released], original, HITS):
-        names = tuple(columns[i].name for i in lost)
+    for rows, lost, i in code_tables.vanished_cells([own.codes for own in released], original):
+        names = tuple(columns[j].name for j in lost)
         words = f"{' and '.join(names)} are missing where they are a combination that no record shows"
-        for i in alike:
-            if columns[i].recovered.values is None or _same_labels(released[i], before[i]):
-                fitted = np.full(len(columns[i].source), np.nan)
-                fitted[rows] = columns[i].truth[rows]
-                columns[i].put(fitted, Source(names, words, 0, "cells"))
-            else:  # of a number in bands the band is known
-                columns[i].narrowed[rows] = True
+        if columns[i].recovered.values is None or _same_labels(released[i], before[i]):
+            fitted = np.full(len(columns[i].source), np.nan)
+            fitted[rows] = columns[i].truth[rows]
+            columns[i].put(fitted, Source(names, words, 0, "cells"))
+        else:  # of a number in bands the band is known
+            columns[i].narrowed[rows] = True
 
 
 def _put_digests(column: _Column, file: recovery_files.RecoveryFile) -> None:
