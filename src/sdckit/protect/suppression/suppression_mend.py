@@ -64,10 +64,13 @@ def differences(codes, stratum, c, diff):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _packed_differences(words, there, bits, stratum, c, diff):  # type: ignore[no-untyped-def]
     """The same of packed codes, in all keys at once: a carry takes what differs in a field to its last bit."""
-    word, own, below = words[c], there[c], ~bits
+    word, own, last = words[c], there[c], np.uint64(0)
+    for bit in bits:
+        last |= bit
+    below = ~last
     for i in range(len(words)):
         apart = (words[i] ^ word) & there[i] & own
-        apart = (((apart & below) + below) | apart) & bits
+        apart = (((apart & below) + below) | apart) & last
         diff[i] = apart if stratum[i] == stratum[c] else ~np.uint64(0)
 
 
@@ -138,7 +141,7 @@ def _search(cells, hard, frequency, k, alpha, rank, strict, apply, masks):  # ty
         if len(words) == 0:
             differences(codes, stratum, c, diff)
         else:
-            _packed_differences(words, there, bits.sum(), stratum, c, diff)
+            _packed_differences(words, there, bits, stratum, c, diff)
         while True:
             got, n = _closest(diff, worth, gone, kinds, weights)
             lacking = k - frequency[h] - got

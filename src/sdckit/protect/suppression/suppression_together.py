@@ -16,7 +16,7 @@ from sdckit.data import arguments, households
 from sdckit.data.columns import Coded
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import njit, sparing
 from sdckit.protect.suppression.suppression_choices import TINY, Choices, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_mend import others_of, packed_words
 
@@ -247,7 +247,8 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
     edges = np.concatenate([[0], np.cumsum([len(rows) for _, rows, _ in units])]).astype(np.int64)
     given = np.zeros(len(units), np.bool_)
     several = sum(int(fields[i]) for i in range(len(keys))) if len(keys) > 1 else 0
-    _give_back(
+    put_back = sparing(_give_back, 4 * int(edges[-1]) * len(words))
+    put_back(
         words, there, kept, size, frequency, edges,
         place[np.concatenate([rows for _, rows, _ in units])],
         np.array([*(field for _, _, field in units), several], np.uint64), k - TINY, given,
