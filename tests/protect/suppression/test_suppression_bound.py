@@ -47,6 +47,14 @@ def test_needs_are_those_of_a_record_alone():
         assert n == expected[i] if None not in rows[i] else n >= expected[i]
 
 
+def test_cells_that_are_near_none_that_lacks_a_value_are_not_grouped(monkeypatch):
+    rows = draw_rows(3, 30, (3, 4, 9), missing=0.1)
+    at, grouped, usual = working(rows).situation([0, 1, 2]), [], suppression_bound.group
+    monkeypatch.setattr(suppression_bound, "group", lambda words: grouped.append(len(words)) or usual(words))
+    needs_of(at, 3, find_choices(at, 3, free(rows)), free(rows))
+    assert 2 < max(grouped) < len(at.size) / 2
+
+
 def test_a_short_search_gives_a_lower_bound_still(monkeypatch):
     rows = draw_rows(3, 30, (3, 4, 5), missing=0.1)
     usual = bounds(rows, 3)[0]

@@ -178,6 +178,19 @@ def test_a_record_reaches_k_alone(alpha):
         assert frequencies([*rows[:i], without(rows[i], lost(mask)), *rows[i + 1 :]], alpha)[i] >= 4 - 1e-9
 
 
+@pytest.mark.parametrize(("alpha", "apply"), [(0.5, False), (1.0, False), (1.0, True)])
+def test_keys_packed_in_a_word_are_those_one_by_one(alpha, apply, monkeypatch):
+    rows = draw_rows(7, 60, (3, 4, 9), missing=0.15)
+    at = working(rows, alpha, strata=[i % 2 for i in range(60)]).situation([0, 1, 2])
+    for order in (free(rows), Order((2.0, 3.0, 1.0), strict=True)):
+        masks = []
+        for least in (0, 61):
+            monkeypatch.setattr(suppression_mend, "WORTH_PACKING", least)
+            masks.append(nearest_sets(at, at.at_risk(4), 4, alpha, order, apply=apply).tolist())
+        assert masks[0] == masks[1]
+        assert len(set(masks[0])) > 3
+
+
 def test_cells_mended_in_turn_help_each_other():
     rows = [(1, 1, 1), (1, 1, 2), (1, 1, 3)]
     at = working(rows).situation([0, 1, 2])

@@ -394,7 +394,7 @@ def _solve_together(file: WorkingFile, requests: Requests, orders: Sequence[Orde
     """The same for linked values: chosen at their full cost, extended to whole bundles, restored as a whole."""
     starts = [file.situation(keys) for keys, _ in requests]
     bounds = [bound_of(at, k, file.alpha, together=True) for at, (_, k) in zip(starts, requests, strict=True)]
-    alone = None
+    alone = choices = None
     if len(requests) == 1 and file.alpha == 1:
         k = requests[0][1]
         choices = picking.find_choices(starts[0], k, orders[0])
@@ -404,7 +404,8 @@ def _solve_together(file: WorkingFile, requests: Requests, orders: Sequence[Orde
         again = False
         for (keys, k), order in zip(requests, orders, strict=True):
             at = file.situation(keys)
-            taken = mend(file, keys, k, order, at, weighed(picking.find_choices(at, k, order), bonds, keys))
+            choices = choices or picking.find_choices(at, k, order)
+            taken, choices = mend(file, keys, k, order, at, weighed(choices, bonds, keys)), None
             widen(file, bonds)
             again |= taken  # a record may have come to lack all keys, and counts for nobody then
     if len(requests) == 1 and file.alpha == 1:

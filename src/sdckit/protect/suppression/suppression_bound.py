@@ -246,12 +246,16 @@ def _list_groups(
     for key_word in words:
         word += key_word
     for key_word in words:
-        groups = group(word - key_word)
-        sizes = np.bincount(groups.of_row[: len(whole)], at.size[whole], len(groups.size))
-        theirs = groups.of_row[len(whole) :]
+        left, there = word - key_word, np.zeros(1 << 16, np.bool_)
+        there[left[len(whole) :] >> 48] = True  # others are in no group with them
+        near = np.flatnonzero(there[left[: len(whole)] >> 48])
+        groups = group(np.concatenate([left[near], left[len(whole) :]]))
+        sizes = np.bincount(groups.of_row[: len(near)], at.size[whole[near]], len(groups.size))
+        theirs = groups.of_row[len(near) :]
         keys[lacking[sizes[theirs] >= k]] = 1
-        touched = np.bincount(theirs, minlength=len(groups.size)) > 0
-        label = groups.of_row[place[risky]]
+        touched, number = np.append(np.bincount(theirs, minlength=len(groups.size)) > 0, False), np.full(len(whole), -1)
+        number[near] = groups.of_row[: len(near)]
+        label = number[place[risky]]
         inside = np.flatnonzero(touched[label])
         labels.append(np.unique(label[inside], return_inverse=True)[1].astype(np.int64))
         members.append(inside)

@@ -17,16 +17,24 @@ from sdckit.protect.suppression.suppression_choices import Choices, Order, Situa
 
 
 COMPARISONS = 1 << 32  # pairs of cells; beyond, one nested sequence of keys serves all
+WORTH_PACKING = 100  # cells at risk from which on codes are packed
 KINDS = 1 << 6  # distinct sets of differing keys kept at one distance
 
 
 class _Cells(NamedTuple):
-    """All cells: codes, stratum, number of records, and how many of these count as matches."""
+    """All cells: codes, stratum, number of records, and how many of these count as matches.
+
+    `words`, `there`: packed codes, and bit masks of those that there are; empty if not packed. `bits`: of each key in
+    masks of keys, the last one of its field in a word.
+    """
 
     codes: NDArray[np.int64]
     stratum: NDArray[np.int64]
     size: NDArray[np.float64]
     worth: NDArray[np.float64]
+    words: NDArray[np.uint64]
+    there: NDArray[np.uint64]
+    bits: NDArray[np.uint64]
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -51,6 +59,19 @@ def differences(codes, stratum, c, diff):  # type: ignore[no-untyped-def]
             if codes[i, j] != codes[c, j] and codes[i, j] >= 0 and codes[c, j] >= 0:
                 bits |= np.uint64(1) << np.uint64(j)
         diff[i] = bits
+
+
+@njit(cache=True, nogil=True)
+def _packed_differences(words, there, bits, stratum, c, diff):  # type: ignore[no-untyped-def]
+    """The same of packed codes, in all keys at once: a carry takes what differs in a field to its last bit."""
+    word, own, last = words[c], there[c], np.uint64(0)
+    for bit in bits:
+        last |= bit
+    below = ~last
+    for i in range(len(words)):
+        apart = (words[i] ^ word) & there[i] & own
+        apart = (((apart & below) + below) | apart) & last
+        diff[i] = apart if stratum[i] == stratum[c] else ~np.uint64(0)
 
 
 @njit(cache=True, nogil=True)
@@ -85,20 +106,19 @@ def _closest(diff, worth, gone, kinds, weights):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _better(mask, other_mask, weight, weight_other, lacking, rank, strict):  # type: ignore[no-untyped-def]
+def _better(mask, other_mask, weight, weight_other, lacking, rank, bits, strict):  # type: ignore[no-untyped-def]
     """Whether to suppress one set of keys (bit mask) rather than another of the same size.
 
     `weight`, `weight_other`: records that would then match, of which `lacking` are needed. `rank`, `strict`: as of
-    `Order`.
+    `Order`. `bits`: of each key.
     """
     if (weight >= lacking) != (weight_other >= lacking):
         return weight >= lacking
     low, low_other, total, total_other = np.inf, np.inf, 0.0, 0.0
     for j in range(len(rank)):
-        bit = np.uint64(1) << np.uint64(j)
-        if mask & bit:
+        if mask & bits[j]:
             low, total = min(low, rank[j]), total + rank[j]
-        if other_mask & bit:
+        if other_mask & bits[j]:
             low_other, total_other = min(low_other, rank[j]), total_other + rank[j]
     if strict or weight == weight_other:
         if low != low_other:
@@ -112,13 +132,16 @@ def _better(mask, other_mask, weight, weight_other, lacking, rank, strict):  # t
 @njit(cache=True, nogil=True)
 def _search(cells, hard, frequency, k, alpha, rank, strict, apply, masks):  # type: ignore[no-untyped-def]
     """Fill `masks` for the cells `hard` as `nearest_sets` says; `frequency`: of these cells, updated."""
-    codes, stratum, size, worth = cells
+    codes, stratum, size, worth, words, there, bits = cells
     diff, kinds, weights = np.empty(len(codes), np.uint64), np.empty(KINDS, np.uint64), np.empty(KINDS)
     for h in range(len(hard)):
         if apply and frequency[h] >= k:
             continue
         c, gone = hard[h], np.uint64(0)
-        differences(codes, stratum, c, diff)
+        if len(words) == 0:
+            differences(codes, stratum, c, diff)
+        else:
+            _packed_differences(words, there, bits, stratum, c, diff)
         while True:
             got, n = _closest(diff, worth, gone, kinds, weights)
             lacking = k - frequency[h] - got
@@ -126,10 +149,11 @@ def _search(cells, hard, frequency, k, alpha, rank, strict, apply, masks):  # ty
                 break
             best = 0
             for a in range(1, n):
-                if _better(kinds[a], kinds[best], weights[a], weights[best], lacking, rank, strict):
+                if _better(kinds[a], kinds[best], weights[a], weights[best], lacking, rank, bits, strict):
                     best = a
             gone |= kinds[best]
-        masks[h] = gone
+        for j in range(len(bits)):
+            masks[h] |= np.uint64(1 if gone & bits[j] else 0) << np.uint64(j)
         if apply:
             for other in range(len(hard)):
                 theirs = diff[hard[other]]
@@ -153,7 +177,10 @@ def nearest_sets(
     """
     masks = np.zeros(len(hard), np.uint64)
     worth = np.where((at.codes >= 0).all(axis=1), at.size, alpha * at.size)
-    cells, rank = _Cells(at.codes, at.stratum, at.size, worth), np.array(order.rank, np.float64)
+    rank = np.array(order.rank, np.float64)
+    packed = packed_words([*at.codes.T], np.arange(len(at.size))) if len(hard) >= WORTH_PACKING else None
+    words, there, fields = packed or (*np.empty((2, 0), np.uint64), 1 << np.arange(len(rank), dtype=np.uint64))
+    cells = _Cells(at.codes, at.stratum, at.size, worth, words, there, fields & ~(fields >> 1))
     search = sparing(_search, len(hard) * len(at.size) * (3 * len(rank) + 8))
     search(cells, hard, at.frequency[hard], k - picking.TINY, alpha, rank, order.strict, apply, masks)
     return masks

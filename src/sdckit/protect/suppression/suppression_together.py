@@ -16,11 +16,12 @@ from sdckit.data import arguments, households
 from sdckit.data.columns import Coded
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import njit, sparing
 from sdckit.protect.suppression.suppression_choices import TINY, Choices, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_mend import others_of, packed_words
 
 COMPARISONS = 1 << 32  # pairs of records: less than a minute
+BLOCK = 64  # records that are compared at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,27 +146,40 @@ def _note(record, change, noted, hit, n):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _matches(word, held, words, kept):  # type: ignore[no-untyped-def]
+    """How many records match one on the bits that it `held`, counted without a branch."""
+    n = np.uint64(0)
+    for x in range(len(words)):
+        n += np.uint64(1) if (word ^ words[x]) & held & kept[x] == 0 else np.uint64(0)
+    return n
+
+
+@njit(cache=True, nogil=True)
 def _needed(mine, words, kept, back, size, frequency, several, k, noted, hit):  # type: ignore[no-untyped-def]
     """Whether restoring the records `mine` puts one below k; and the number of records whose frequency changes."""
     n, wakes = 0, False
     for r in mine:
         wakes = wakes or (several != 0 and kept[r] & several == 0)
     for r in mine:
-        then = kept[r] | back[r]
-        for x in range(len(words)):
-            if x == r or (words[r] ^ words[x]) & kept[r] & kept[x] != 0:
-                continue  # no match, now or then
-            other = kept[x] | back[x]
-            change = _counts(r, x, words, then, other, several) - _counts(r, x, words, kept[r], kept[x], several)
-            n = _note(r, change * size[x], noted, hit, n)
-            if not wakes and frequency[r] + noted[0, r] < k and noted[0, r] < 0:
-                return True, n
-            if back[x] == 0:  # another of the unit counts its own
-                change = _counts(x, r, words, kept[x], then, several)
-                change -= _counts(x, r, words, kept[x], kept[r], several)
-                n = _note(x, float(change), noted, hit, n)
-                if not wakes and frequency[x] + noted[0, x] < k and noted[0, x] < 0:
+        then, word, held = kept[r] | back[r], words[r], kept[r]
+        for start in range(0, len(words), BLOCK):  # most have no match, now or then
+            stop = min(start + BLOCK, len(words))
+            if not _matches(word, held, words[start:stop], kept[start:stop]):
+                continue
+            for x in range(start, stop):
+                if x == r or (word ^ words[x]) & held & kept[x] != 0:
+                    continue
+                other = kept[x] | back[x]
+                change = _counts(r, x, words, then, other, several) - _counts(r, x, words, held, kept[x], several)
+                n = _note(r, change * size[x], noted, hit, n)
+                if not wakes and frequency[r] + noted[0, r] < k and noted[0, r] < 0:
                     return True, n
+                if back[x] == 0:  # another of the unit counts its own
+                    change = _counts(x, r, words, kept[x], then, several)
+                    change -= _counts(x, r, words, kept[x], held, several)
+                    n = _note(x, float(change), noted, hit, n)
+                    if not wakes and frequency[x] + noted[0, x] < k and noted[0, x] < 0:
+                        return True, n
     for i in range(n):  # a record that has values again counts for others again
         if noted[0, hit[i]] < 0 and frequency[hit[i]] + noted[0, hit[i]] < k:
             return True, n
@@ -233,7 +247,8 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
     edges = np.concatenate([[0], np.cumsum([len(rows) for _, rows, _ in units])]).astype(np.int64)
     given = np.zeros(len(units), np.bool_)
     several = sum(int(fields[i]) for i in range(len(keys))) if len(keys) > 1 else 0
-    _give_back(
+    put_back = sparing(_give_back, 4 * int(edges[-1]) * len(words))
+    put_back(
         words, there, kept, size, frequency, edges,
         place[np.concatenate([rows for _, rows, _ in units])],
         np.array([*(field for _, _, field in units), several], np.uint64), k - TINY, given,
