@@ -57,6 +57,7 @@ UNNAMED: dict[str, Any] = {
         "v7": ["was hurt by Ann Miller of the third ward", *(f"no {own // 3}" for own in HOME[1:])]
     },
     "names in few records": {"v8": [f"{'BCDFG'[own]}en Miller" if own < 5 else "nobody" for own in HOME]},
+    "a name in a short sentence": {"v10": ["Spoke to Mr Miller", *["Asked again"] * (N - 1)]},
     "telephones without a sign": {"v9": [30_5550_000.0 + own // 2 if own < 40 else 1e30 for own in HOME]},
     "addresses of e-mail": {"note": [f"write to h{own // 2}@mail.example" for own in HOME]},
     "one address among remarks": {"note": ["a.huber@mail.example", *["asked again"] * (N - 1)]},

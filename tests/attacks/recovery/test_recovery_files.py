@@ -219,3 +219,23 @@ def test_the_interval_covers_what_is_so():
         held += low <= 0.15 <= high
     assert held / 1000 == pytest.approx(0.95, abs=0.025)
     assert all(np.isnan(one) for one in beyond(np.zeros(0, bool), np.zeros(0, bool), 0.95))
+
+
+@pytest.mark.parametrize("left_out", [(), ("person",)])
+def test_people_are_followed_by_values_where_identifiers_changed(left_out):
+    """Wages of last year, most of them exact, lead from wave to wave; a year of birth was taken out in one."""
+    rng, n, waves = np.random.default_rng(4), 150, 4
+    who, year = np.repeat(np.arange(n), waves), np.tile(np.arange(waves), n)
+    wage = rng.permutation(n * waves) * 7 + 10_000
+    last = np.where(rng.random(n * waves) < 0.4, np.round(wage, -3), wage)
+    whole = pl.DataFrame({"person": who, "year": year, "wage": wage, "born": rng.integers(1930, 1990, n)[who]})
+    whole = whole.with_columns(before=pl.Series(last)).with_columns(pl.col("before").shift(1).over("person"))
+    whole = whole.sample(fraction=1, shuffle=True, seed=1)
+    blank = pl.when(pl.col("year") != 2).then("born").alias("born")
+    out = whole.with_columns(blank, person=rng.permutation(n * waves)).drop(left_out)
+    scenario = sdc.Scenario(keys=["born"], person="person", time="year", missing="category")
+    result = sdc.recoverable_values(out, whole, scenario=scenario, guess=False, aligned=True)
+    assert result.known > 0.7 * n
+    assert any("wage" in words and "person" not in words.partition(":")[0] for words in result.advice)
+    bare = sdc.recoverable_values(out.drop("before"), whole, scenario=scenario, guess=False, aligned=True)
+    assert bare.known == 0

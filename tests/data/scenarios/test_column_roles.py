@@ -17,6 +17,7 @@ from sdckit.data.scenarios import column_roles
 from sdckit.data.scenarios.column_roles import (
     NESTED,
     ROWS_TOGETHER,
+    TOLD_BEFORE,
     ColumnRoles,
     among_columns,
     left_to_patterns,
@@ -314,6 +315,24 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     assert look_at_columns(both, [open_frame(number)]).finer == ()
     told = replace(look_at_columns(scenario, [open_frame(frame)]), told=False)
     assert f"of 2 columns ({WITHHELD}) more is told by 5 columns" in told.words
+
+
+def test_a_flag_of_a_key_or_magnitude_as_it_was_closes_the_roles() -> None:
+    """Ages in decades beside a flag of 18, and incomes with noise beside one of 30,000, went out within every limit."""
+    rng, n = np.random.default_rng(5), 2_000
+    age, pay = rng.integers(10, 90, n), rng.lognormal(10, 1, n).round()
+    before = pl.DataFrame({
+        "age": age, "pay": pay, "sex": rng.integers(0, 2, n), "votes": age >= 18,
+        "rich": np.where(pay > 30_000, "yes", "no"), "sixty": age >= 60,
+    })  # fmt: skip
+    after = before.with_columns(age=pl.col("age") // 10, pay=pl.col("pay") * rng.uniform(0.5, 1.5, n))
+    scenario = Scenario(keys=["age"], magnitudes=["pay"], insensitive=["votes", "rich", "sixty", "sex"])
+    for files in ((before, after), (before.lazy(), after.sample(fraction=1, shuffle=True, seed=1).to_pandas())):
+        given = [open_frame(file) for file in files]
+        made = look_at_columns(scenario, given[1:], original=given[0])
+        assert (dict(made.not_judged), made.holds) == ({TOLD_BEFORE: ("votes", "rich")}, None)
+    whole = [open_frame(before.drop("rich")), open_frame(before.sample(fraction=1, shuffle=True, seed=2))]
+    assert look_at_columns(scenario, whole[1:], original=whole[0]).not_judged == ()
 
 
 def test_rows_that_belong_together_are_said_where_nobody_says_whose_they_are() -> None:

@@ -20,7 +20,6 @@ from sdckit.attacks.recovery.code_tables import BORNE, DIGESTS, differing, diges
 from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
 from sdckit.attacks.recovery.indicators import FIRST
 from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
-from sdckit.attacks.recovery.linked_rows import linked_rows
 from sdckit.attacks.recovery.reconstruct import Recovered, not_recovered, ordered_by, put_back, row_orders
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Source, joint_groups
 from sdckit.attacks.recovery.sorted_orders import by_position
@@ -177,7 +176,7 @@ def owner_knowledge(
 
     `released`: what `released_predictors` gives of the columns. `time`: column that says when a row of a person was.
     """
-    columns, household, person = file.columns, file.household, file.roles.person
+    columns, household, people = file.columns, file.household, file.followed(time)[0]
     n = len(next(iter(columns.values())).codes) if columns else 0
     rng = np.random.default_rng(seed)
     some = np.arange(n) if n <= MOST_SEARCHED else np.sort(rng.choice(n, MOST_SEARCHED // 2, replace=False))
@@ -185,11 +184,11 @@ def owner_knowledge(
     changed = [(recovered, partial(_truth, file, recovered)) for recovered in recoveries.values()]
     changed += _left_out(file) if file.gone else _grouped(file, recoveries)
     changed = [_with_texts_read(file.before(known.target.column.name), known, make) for known, make in changed]
-    of_person = columns[person].codes[some] if person in columns else np.arange(len(some))
+    of_person = people[file.person].codes[some] if file.person in people else np.arange(len(some))
     searched = apart(lambda known: _column(*known, some, of_person, seed), changed, n)
     searched = [column for column in searched if len(column.halves.judge)]
 
-    sources = _sources(columns, searched, released, household=household, person=person, time=time)
+    sources = _sources(file, searched, released, time)
     rows = ALL if len(some) == n else some
     longest_first = sorted(range(len(sources)), key=lambda i: -sources[i][0])
     made = dict(zip(longest_first, apart(lambda i: list(sources[i][1](rows)), longest_first, n), strict=True))
@@ -231,17 +230,17 @@ Companions = tuple[int, Callable[[Rows], Iterable[Predictor]]]  # how much is to
 
 
 def _sources(
-    columns: Mapping[str, ReleasedColumn], searched: Sequence[_Column], released: Sequence[Predictor], *,
-    household: str | None, person: str | None, time: str | None,
-) -> list[Companions]:  # fmt: skip
+    file: recovery_files.RecoveryFile, searched: Sequence[_Column], released: Sequence[Predictor], time: str | None
+) -> list[Companions]:
     """What a changed column is held against: nothing of it is made before it is asked for, nor twice."""
     if not searched:
         return []
+    columns = file.columns
     names = [column.name for column in searched if column.name in columns]  # what was left out has no totals
     n = len(searched[0].truth) // 10  # as much as that many texts
     return [
         (n, lambda some: (companion.of(some) for companion in released)),
-        (n, lambda some: linked_rows(columns, household=household, person=person, time=time, some=some)),
+        (n, partial(file.linked, time)),
         *((column.n_levels, partial(text_parts, {name: column})) for name, column in columns.items()),
         (n, lambda some: (companion.of(some) for companion in _shares_of_totals(columns, names))),
         (n, lambda some: (companion.of(some) for companion in _means_of_answered(columns, names))),

@@ -2,8 +2,9 @@
 
 import math
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from statistics import NormalDist
 from typing import Any
 
@@ -11,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import reconstruct, touched_cells
-from sdckit.attacks.recovery.derived_columns import Household, Predictor
+from sdckit.attacks.recovery.derived_columns import Household, Predictor, Rows
+from sdckit.attacks.recovery.linked_rows import linked_rows
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, Logged, ReleasedColumn
 from sdckit.cells import as_cells, comparable_files
+from sdckit.cells.joined_ids import changed_ids, joined_ids
 from sdckit.cells.pair import ROW, Pair, open_files, open_pair, released_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import Roles, check_columns
@@ -185,7 +188,7 @@ class RecoveryFile:
 
     `chosen`: columns that are looked at. `rows`: row of the original of each record, None where they are in its order.
     `gone`: the original's values of columns that were left out, of those that are looked for. `times`: the records that
-    each row stands for; one unless given.
+    each row stands for; one unless given. `person`: their column in the `original`, whether or not it was left out.
     """
 
     frame: Any
@@ -198,6 +201,8 @@ class RecoveryFile:
     rows: NDArray[np.int64] | None = None
     gone: Mapping[str, ReleasedColumn] = field(default_factory=dict)
     times: Ints | None = None
+    original: Any = None
+    person: str | None = None
 
     def looking_for(self, original: Any, names: Sequence[str]) -> "RecoveryFile":
         """The same with the original's values of some columns that it does not have, where rows are known."""
@@ -208,6 +213,35 @@ class RecoveryFile:
     def before(self, name: str) -> ReleasedColumn:
         """The original's values of a column, whether or not it was left out."""
         return self.gone[name] if name in self.gone else sure(self.truth)[name]
+
+    def followed(self, time: str | None) -> tuple[dict[str, ReleasedColumn], tuple[str, ...]]:
+        """Its columns, the person as whoever has the release follows it where identifiers changed or are gone; by what.
+
+        As `known_points` does: by what stays the same, and by values that the rows of one person alone share.
+        """
+        name, time, n = self.person or "", time or "", len(self.frame)
+        before = {} if self.truth is None else touched_cells.read_columns(self.original, [name, time])
+        if {name, time} - {*before} or time not in self.columns or before[name].missing.any():
+            return self.columns, (name,)
+        if (place := ("followed", name, time, id(self.frame))) not in self.memo:
+            own = self.columns.get(name, replace(before[name], codes=np.arange(1, n + 1, dtype=np.int32), n_levels=n))
+            owner, led = _ordered(before, self.rows)[name].codes - 1, [name]
+            whose, ids = before[name].codes - 1, own.codes - 1
+            if not own.missing.any() and changed_ids(ids, owner, n):
+                how: Any = {"id": name, "time": time, "by_values": True}
+                people, names = joined_ids(self.frame, self.original, ids, whose, owner, **how)
+                own = replace(own, codes=people + 1, n_levels=int(people.max()) + 1, ends=None)
+                led = sorted(names, key=lambda name: -self.columns[name].n_levels) or led
+            self.memo[place] = own, tuple(led)
+        own, led = self.memo[place]
+        return {**self.columns, name: own}, led
+
+    def linked(self, time: str | None, some: Rows) -> Iterator[Predictor]:
+        """What the rows that belong to those of `some` records say of them, named by the columns that lead to them."""
+        columns, led = self.followed(time)
+        for other in linked_rows(columns, household=self.household, person=self.person, time=time, some=some):
+            by = chain(*(led if name == self.person else (name,) for name in other.columns))
+            yield replace(other, columns=tuple(by))
 
     @property
     def household(self) -> str | None:
@@ -272,7 +306,8 @@ def recovery_files(
         read, before, touched, rows = memo[key]
         chosen = set(read) - apart if columns is None else set(columns)
         touched = {name: target for name, target in touched.items() if {name, target.column.within} & chosen}
-        files.append(RecoveryFile(frame, read, touched, before, own, memo, frozenset(chosen), rows))
+        whole: Any = {"original": pair.original, "person": roles.person}
+        files.append(RecoveryFile(frame, read, touched, before, own, memo, frozenset(chosen), rows, **whole))
     return tuple(files), pair
 
 

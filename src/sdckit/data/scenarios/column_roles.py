@@ -90,6 +90,10 @@ VALUES_TOGETHER = (
     "column that goes out says whose they are; make these coarser, leave them out, or let household or person go out "
     "with new numbers to have them judged"
 )
+TOLD_BEFORE = (
+    "Not judged: whoever knows a key or a magnitude as it was before it was changed knows {}, which no figure counts; "
+    "make keys of these, compute them anew from what goes out, or leave them out"
+)
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
 
 
@@ -383,7 +387,10 @@ def look_at_columns(
         finer |= _named_finer(some, ranked_some, scenario, told)
         for words, of_words in _told_besides(scenario, first, ranked, whole, id).items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
-        given += [] if original is None else _as_given(scenario, original, frame)
+        if original is not None:
+            given += _as_given(scenario, original, frame)
+            if before := _told_before(scenario, original, frame, told):
+                not_judged[TOLD_BEFORE] = not_judged.get(TOLD_BEFORE, {}) | dict.fromkeys(before)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
     return replace(
@@ -435,7 +442,7 @@ def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> l
     kinds = frame.collect_schema()
     texts = [name for name in columns if kinds[name] in (nw.String, nw.Categorical, nw.Enum)]
     numbers = [name for name in columns if kinds[name].is_numeric()]
-    finer = _finer(frame, columns, keys)
+    finer = dict(_finer(frame, columns, keys))
     asked = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
     asked += [(nw.col(name).max() >= 10**LONG).alias(name) for name in numbers]
     answers = dict(zip((*texts, *numbers), in_memory(frame.select(asked)).row(0) if asked else (), strict=True))
@@ -473,15 +480,16 @@ def _is_capitalised(text: str) -> bool:
 
 
 def _finer(
-    frame: Frame, columns: Sequence[str], keys: Sequence[str], ranked: RankedColumns | None = None
-) -> dict[str, str]:
-    """Those of some columns that tell a key in more detail, each with the first such key."""
+    frame: Frame, columns: Sequence[str], keys: Sequence[str], ranked: RankedColumns | None = None,
+    least: tuple[int, float] = (TELLS, FINER),
+) -> list[tuple[str, str]]:  # fmt: skip
+    """Those of some columns that tell a key in more detail, each with every such key, the first one last."""
     kinds = frame.collect_schema()
     plain, present = (
         [name for name in names if name in kinds and not kinds[name].is_nested()] for names in (columns, keys)
     )
     if not (plain and present):
-        return {}
+        return []
     check_plan_names(frame, (*plain, *present))
     names = dict.fromkeys((*plain, *present))
     at_hand = None if ranked is None else ranked.head(FIRST)
@@ -490,14 +498,34 @@ def _finer(
         first = in_memory(frame.select(left).head(FIRST))
         codes |= {own.name: np.where(own.is_null().to_numpy(), -1, _numbered(own)) for own in first.iter_columns()}
     whole = not isinstance(frame, nw.LazyFrame) and len(frame) <= FIRST
-    return {
-        name: key
+    return [
+        (name, key)
         for name in plain
         for key in reversed(present)
         if key != name
-        and _could_tell(some := _pairs(codes[name], codes[key]))
-        and _tells(some if whole else _counted_pairs(frame, name, key))
-    }
+        and _could_tell(some := _pairs(codes[name], codes[key]), least[0])
+        and _tells(some if whole else _counted_pairs(frame, name, key), least)
+    ]
+
+
+def _told_before(scenario: Scenario, original: Frame, released: Frame, told: Sequence[str]) -> list[str]:
+    """Columns that follow from a key or magnitude as it was, and not from what goes out of it: a flag of 65 and more.
+
+    Whoever knows the true age knows it. Numbers of which few are alike tell it by their order.
+    """
+    kinds, least = (original.collect_schema(), released.collect_schema()), (2, 1.0)
+    ranks = [RankedColumns.of(in_memory(file.head(AT_HAND))) for file in (original, released)]
+    names = (*scenario.insensitive, *left_to_patterns(scenario, kinds[1].names()))
+    free, known = ([name for name in some if name in kinds[0] and name in kinds[1]] for some in (names, told))
+
+    def tell(at: int, name: str, key: str) -> bool:
+        return 2 * ranks[at].ranks(key).max() > ranks[at].n and _rises_with(ranks[at], key, name, least)
+
+    before = _finer(original, known, free, ranks[0], least)
+    before += [(key, name) for key in known for name in free if tell(0, name, key)]
+    return [
+        name for key, name in before if not _finer(released, [key], [name], ranks[1], least) and not tell(1, name, key)
+    ]
 
 
 def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
@@ -518,7 +546,7 @@ def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Se
     coded = frame.with_columns(texts) if texts else frame
     # What nearly every number begins with is the number: of a person it tells all that never changes.
     begun = [begin for begin, name in begins.items() if FINER * coded[begin].n_unique() <= coded[name].n_unique()]
-    finer = _finer(coded, [*named, *begun], told, ranked)
+    finer = dict(_finer(coded, [*named, *begun], told, ranked))
     numbers = [name for name in named if name not in finer and kinds[name].is_numeric()]
     amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
     apart = [(name, amount) for name in numbers for amount in amounts if name != amount]
@@ -549,7 +577,7 @@ def _guessable(scenario: Scenario, frame: Any, id: str | None) -> list[str]:
     return [name for name, own in values.items() if len(own) > 1 and is_guessable(own)]  # one is nobody's number
 
 
-def _rises_with(columns: RankedColumns, name: str, amount: str) -> bool:
+def _rises_with(columns: RankedColumns, name: str, amount: str, least: tuple[int, float] = (TELLS, FINER)) -> bool:
     """Whether an amount rises or falls with a number that has more values, such as its logarithm or its rank."""
     values, amounts = columns.ranks(name), columns.ranks(amount)
     there = (values > 0) & (amounts > 0)
@@ -559,7 +587,7 @@ def _rises_with(columns: RankedColumns, name: str, amount: str) -> bool:
     in_order = amounts[np.argsort(values, kind="stable")]
     changes = np.count_nonzero(in_order[1:] != in_order[:-1])
     by_chance = len(values) - float((counts**2).sum()) / max(len(values), 1)
-    enough = levels >= TELLS and n_values >= FINER * levels and by_chance >= SPEAKING * levels
+    enough = levels >= least[0] and n_values >= least[1] * levels and by_chance >= SPEAKING * levels
     return bool(enough and changes < levels + ERRS * (by_chance - levels))
 
 
@@ -614,20 +642,20 @@ def _counted_pairs(frame: Frame, name: str, key: str) -> Pairs:
     return _numbered(counted[name]), _numbered(counted[key]), counted["sdckit__n"].to_numpy()
 
 
-def _could_tell(pairs: Pairs) -> bool:
+def _could_tell(pairs: Pairs, fewest: int) -> bool:
     """Whether some records do not speak against it that a column tells a key in more detail."""
     most, of_key = _most(*pairs)
     by_chance = of_key.sum() - of_key.max(initial=0)
-    return bool(np.count_nonzero(of_key) < TELLS or of_key.sum() - most.sum() <= ERRS * by_chance)
+    return bool(np.count_nonzero(of_key) < fewest or of_key.sum() - most.sum() <= ERRS * by_chance)
 
 
-def _tells(pairs: Pairs) -> bool:
-    """Whether a column tells a key in more detail."""
+def _tells(pairs: Pairs, least: tuple[int, float]) -> bool:
+    """Whether a column tells a key of `least` so many values, times as many of which it has, in more detail."""
     most, of_key = _most(*pairs)
     total, levels, values = int(of_key.sum()), np.count_nonzero(of_key), np.count_nonzero(most)
     guessed = (total - values) * (total - int(of_key.max(initial=0))) / max(total, 1)  # one record says nothing
     few_wrong = guessed >= SPEAKING and total - int(most.sum()) <= ERRS * guessed
-    return bool(few_wrong and levels >= TELLS and values >= FINER * levels)
+    return bool(few_wrong and levels >= least[0] and values >= least[1] * levels)
 
 
 def _numbered(column: Any) -> Ints:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells import as_cells, shared_coding
+from sdckit.cells.joined_ids import changed_ids, joined_ids
 from sdckit.cells.pair import Pair
 from sdckit.data.columns import code_column, days_values, first_rows
 from sdckit.data.missing_values.missing import Rule
 from sdckit.errors import ColumnError, DataError
-from sdckit.identity.panels.joined_ids import changed_ids, joined_ids
 from sdckit.numerics.array_types import AnyInts, Bools, Codes, Floats, Ints
 
 

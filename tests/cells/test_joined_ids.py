@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit.cells.joined_ids import joined_ids
 from sdckit.data.frames import open_frame
-from sdckit.identity.panels.joined_ids import joined_ids
 
 N, WAVES = 300, 6
 
@@ -87,6 +87,9 @@ def test_a_value_of_their_own_leads_people_on() -> None:
     bare, notes = alone(data.drop("before"), made.drop("before"))  # no wage stands twice
     assert bare < whole / 2
     assert "no other column" in notes["person"]
+    born = data.with_columns(born=pl.col("person") % 50)
+    gone = blocks(born).with_columns(born=pl.when(~pl.col("year").is_in([2002, 2003])).then("born"))  # of a block
+    assert alone(born, gone)[0] == alone(born, blocks(born))[0]
     coarse = pl.Series(np.random.default_rng(3).integers(0, 40, len(data)))
     assert alone(data.drop("before"), made.drop("before").with_columns(wage=coarse))[0] == bare
 

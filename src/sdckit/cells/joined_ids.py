@@ -1,7 +1,7 @@
 """Identifiers that change between waves, and what stays the same about a person and leads from one to the next."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,7 +92,8 @@ def _led_by_values(
     """People with those joined to one who alone share a value, or a number of one column with one of another.
 
     Such as an exact wage of two years, or this year's wage and last year's of the next. A column leads on where most of
-    those that it joins, within what is the same of everybody (`stable`), are one person; the others stay apart.
+    those that it joins, within what is the same of everybody (`stable`), are one person; the others stay apart. What is
+    missing of some keeps nobody from being led by the value alone.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -100,7 +101,9 @@ def _led_by_values(
     n, led = len(people), set[str]()
     numeric = {name: days_values(released[name], file=name) for name in names if released[name].dtype.is_numeric()}
     rare = [name for name, values in numeric.items() if FEW * len(np.unique(values)) > n]
-    for columns in [*((name,) for name in names), *combinations(rare, 2)]:
+    whole = [own for own in stable if (own > 0).all()]
+    within = (stable, whole) if len(whole) < len(stable) else (stable,)
+    for columns, same in product([*((name,) for name in names), *combinations(rare, 2)], within):
         rows = np.tile(np.arange(n), len(columns))
         if len(columns) == 1:
             codes = next(_codings(released, columns[0], columns[0]))
@@ -108,9 +111,10 @@ def _led_by_values(
             numbers = np.concatenate([numeric[name] for name in columns])
             codes = np.where(np.isnan(numbers), -1, np.unique(numbers, return_inverse=True)[1].reshape(-1))
         number, of_whom = people[rows], owner[rows].astype(np.int64) + 1
-        group = group_codes([codes + 1, *(own[rows] for own in stable)], len(rows)).of_row.astype(np.int64)
+        group = group_codes([codes + 1, *(own[rows] for own in same)], len(rows)).of_row.astype(np.int64)
         joined = (codes >= 0) & _one_at_a_time(group, number, waves[rows])
         joined &= ~_agree(group, number.astype(np.int64) + 1)[group]  # of several identifiers
+        joined &= np.logical_and.reduce([_agree(group, own[rows])[group] for own in stable])
         right = joined & _agree(group, of_whom)[group]
         if 2 * np.count_nonzero(right) > np.count_nonzero(joined):
             ends = number[right], n + group[right]
