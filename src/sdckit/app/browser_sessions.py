@@ -685,9 +685,8 @@ class Seats:
     """
 
     def __init__(
-        self, folders: Folders, autosave: Autosave, first: Work, *,
-        warm: float = WARM, template: Template | None = None,
-    ) -> None:  # fmt: skip
+        self, folders: Folders, autosave: Autosave, first: Work, *, warm: float = WARM, template: Template | None = None
+    ) -> None:
         self._warm, self._template = warm, template
         self._folders, self._autosave, self._first = folders, autosave, first
         self._seats: dict[str, Seat] = {}

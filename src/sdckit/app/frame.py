@@ -224,8 +224,7 @@ def _panel(name: str, title: str, say: Say) -> Tag:
     ]  # fmt: skip
     return tags.section(
         tags.h2(say(title), id=f"title_{name}"), _page(name).panel(name, say), tags.p(*onward, class_="onward"),
-        id=f"page_{name}", class_="page", aria_labelledby=f"title_{name}",
-        hidden=None if name == names[0] else "",
+        id=f"page_{name}", class_="page", aria_labelledby=f"title_{name}", hidden=None if name == names[0] else "",
     )  # fmt: skip
 
 
@@ -335,9 +334,7 @@ def _offer(seat: Seat) -> tuple[str, ...]:
 
 
 def _offering(text: str, act: str, seat: str, look: str) -> Tag:
-    return tags.button(
-        text, type="button", class_=f"btn btn-sm btn-outline-{look}", data_waiting=act, data_seat=seat
-    )  # fmt: skip
+    return tags.button(text, type="button", class_=f"btn btn-sm btn-outline-{look}", data_waiting=act, data_seat=seat)
 
 
 def _serve_saved(input: Inputs, room: Room, seats: Seats) -> None:

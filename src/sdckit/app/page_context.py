@@ -94,8 +94,7 @@ def term(name: str, say: Say, *, text: TagChild = None) -> Tag:
     """
     return tags.button(
         say(name) if text is None else text,
-        tags.span(say(_meanings()[name]), class_="means", role="tooltip"),
-        type="button", class_="term",
+        tags.span(say(_meanings()[name]), class_="means", role="tooltip"), type="button", class_="term",
     )  # fmt: skip
 
 

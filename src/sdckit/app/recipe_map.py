@@ -212,6 +212,5 @@ def _opened(say: Say, points: Sequence[Plain], at: int, acts: Mapping[str, str])
         tags.h4(_name(say, at)), tags.p(point["words"]) if point.get("words") else None,
         tags.p(_about(say, point, point["looks"]), class_="good" if point["passed"] else "warn", role="status"),
         tags.ol(*steps), tags.span(*buttons, class_="buttons"),
-        tags.p(say("At the same place:"), *others, class_="buttons") if others else None,
-        class_="card-box",
+        tags.p(say("At the same place:"), *others, class_="buttons") if others else None, class_="card-box",
     )  # fmt: skip

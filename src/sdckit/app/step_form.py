@@ -14,8 +14,8 @@ from sdckit.data import losses, methods
 from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.files.file_limits import toml_of
 from sdckit.data.limits import limit_words
+from sdckit.data.scenarios.scenario_toml import toml_value
 from sdckit.errors import ScenarioError
-from sdckit.workflow.recipes.recipe_steps import written
 
 Plain = Mapping[str, Any]
 Read = Callable[[str], Any]
@@ -31,7 +31,7 @@ def as_text(value: Any) -> str:
     """
     if value is None or isinstance(value, str):
         return value or ""
-    return written(_opened(value))
+    return toml_value(_opened(value))
 
 
 def _opened(value: Any) -> Any:
@@ -44,9 +44,7 @@ def _opened(value: Any) -> Any:
     return value
 
 
-def form(
-    say: Say, asked: Plain, arguments: Plain, *, columns: Sequence[str], intruders: Sequence[str]
-) -> TagChild:  # fmt: skip
+def form(say: Say, asked: Plain, arguments: Plain, *, columns: Sequence[str], intruders: Sequence[str]) -> TagChild:
     """The fields of a method; those that few people need are folded away."""
     shown: list[Tag] = []
     folded: list[Tag] = []
@@ -247,8 +245,7 @@ def regression_fields(say: Say, chosen: Plain | None = None) -> Tag:
     formula, family = ((chosen or {}).get(name) for name in ("formula", "family"))
     return tags.div(
         ui.input_text("formula", say("Regression"), formula or "", placeholder="income ~ age + sex"),
-        ui.input_select("family", say("Of the kind"), list(FAMILIES), selected=family),
-        class_="buttons",
+        ui.input_select("family", say("Of the kind"), list(FAMILIES), selected=family), class_="buttons",
     )  # fmt: skip
 
 

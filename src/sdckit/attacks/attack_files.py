@@ -489,8 +489,7 @@ def _groups(files: AttackFiles, by: Sequence[str]) -> list[tuple[tuple[str, ...]
 
 
 def attack_releases(
-    targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], settings: Options,
-    notes: dict[str, str],
+    targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], settings: Options, notes: dict[str, str],
 ) -> tuple[tuple[dict[str, float], ...], tuple[Group, ...], tuple[tuple[Ints, NDArray[np.bool_]], ...]]:  # fmt: skip
     """Attack each release: figures by release and by subgroup, and attacked records with their success."""
     per_release, groups, hits = [], [], []
@@ -502,8 +501,7 @@ def attack_releases(
             base = outcome.baseline[part.members]
             quiet = notes if not part.labels else {}
             figures = attack_rates.rates(
-                Tally(len(own), float(own.sum())),
-                float(base.mean()) if len(base) else float("nan"),
+                Tally(len(own), float(own.sum())), float(base.mean()) if len(base) else float("nan"),
                 control, settings.level, quiet,
             )  # fmt: skip
             if part.labels:

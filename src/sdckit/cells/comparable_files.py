@@ -253,9 +253,7 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     zeros = [name for name in floats if len(np.unique(np.signbit((own := columns[name].to_numpy())[own == 0]))) > 1]
     digits = [name for name in floats if _of_digits(columns[name].to_numpy())]
     apart = [name for name in times if _some_whole(columns[name])]
-    sentences = (
-        (ZEROS, zeros), (FORMS, several), (CASES, cased), (COUNTED, counted), (DIGITS, digits), (TIMES, apart)
-    )  # fmt: skip
+    sentences = ((ZEROS, zeros), (FORMS, several), (CASES, cased), (COUNTED, counted), (DIGITS, digits), (TIMES, apart))
     return tuple(sentence.format(some_of(names)) for sentence, names in sentences if names)
 
 

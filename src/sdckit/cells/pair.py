@@ -600,10 +600,7 @@ def read_pair(
     return _aligned(pair) if aligned and not pair.aligned else pair
 
 
-def _read(
-    pair: Pair, columns: Wanted, *, also: Sequence[str], aligned: bool, control: bool,
-    attack: bool,
-) -> Pair:  # fmt: skip
+def _read(pair: Pair, columns: Wanted, *, also: Sequence[str], aligned: bool, control: bool, attack: bool) -> Pair:
     """The pair with these columns in memory; itself if there is nothing to read."""
     own = {**columns, **({"id": (pair.id,)} if pair.id is not None and pair.times is None else {})}
     files: list[tuple[Any, Wanted, str]] = [

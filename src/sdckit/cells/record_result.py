@@ -429,9 +429,8 @@ class PairRecordResult(RecordResult, pair_result.PairResult):
 
     @classmethod
     def of(
-        cls, pair: Pair, per_release: Sequence[dict[str, float]], missing_rule: str, notes: dict[str, str],
-        **own: Any,
-    ) -> Self:  # fmt: skip
+        cls, pair: Pair, per_release: Sequence[dict[str, float]], missing_rule: str, notes: dict[str, str], **own: Any
+    ) -> Self:
         """A result whose figures are means over the releases; `own` is what else it holds."""
         means = {"n": pair.n, **pair_result.mean_figures(per_release, notes)}
         return cls(pair, tuple(per_release), missing_rule, notes, **{**means, **own})

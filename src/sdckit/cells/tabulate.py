@@ -171,8 +171,7 @@ def _cells(
         alpha=roles.alpha, sampling_fraction=roles.sampling_fraction,
     )  # fmt: skip
     return Cells(
-        keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha,
-        n_missing=n_missing, columns=columns,
+        keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha, n_missing=n_missing, columns=columns,
         levels=tuple([column.without_rows() for column in coded]), table=table, roles=roles, source=source,
     )  # fmt: skip
 

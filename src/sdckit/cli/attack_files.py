@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sdckit.catalogue import Knowledge, rows
-from sdckit.cli.options import Texts, split, split_named
+from sdckit.cli.options import Texts, codes, split, split_named
 from sdckit.data import nearest, pl
 from sdckit.data.files.file_limits import json_in
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
@@ -168,8 +168,7 @@ def read_wanted(
     wanted = Wanted(
         kinds=tuple(names[name] for name in dict.fromkeys(kinds)), sides=sides,
         targets=tuple(dict.fromkeys(targets)), by=tuple(dict.fromkeys(by)), id=id,
-        rows=aligned or id is not None, blocking=tuple(tuple(rule) for rule in blocking),
-        typed=bool(sides or targets),
+        rows=aligned or id is not None, blocking=tuple(tuple(rule) for rule in blocking), typed=bool(sides or targets),
     )  # fmt: skip
     if id in wanted.known:
         raise ScenarioError(f"{id!r} says which rows belong together: leave it out of --known")
@@ -181,23 +180,20 @@ def read_wanted(
 
 
 def planned(
-    wanted: Wanted, variables: Sequence[str] = (), *, numeric: Sequence[str] | None = None, n_attacks: int,
-    **known: Any,
-) -> tuple[Planned, ...]:  # fmt: skip
+    wanted: Wanted, variables: Sequence[str] = (), *, numeric: Sequence[str] | None = None, n_attacks: int, **known: Any
+) -> tuple[Planned, ...]:
     """Plan the attacks; one that was named and cannot be made is refused, others are left out."""
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import plan_attacks
 
     scenario = Scenario(intruders={INTRUDER: wanted.known or tuple(variables) or (NOBODY_KNOWS,)})
     knowledge = {INTRUDER: wanted.knowledge(variables, numeric, n_attacks)}
-    aligned = wanted.rows or wanted.declared
-    every = plan_attacks(scenario, knowledge, kinds=wanted.kinds, aligned=aligned, **known)
-    made = tuple(plan for plan in every if not plan.lacks)
+    every = plan_attacks(scenario, knowledge, kinds=wanted.kinds, aligned=wanted.rows or wanted.declared, **known)
     for plan in every:
         if plan.lacks and plan.row.name in wanted.kinds:
             raise ScenarioError(f"--kind {plan.row.kind}: {plan.lacks}{WAYS_OUT.get(plan.row.needs, '')}")
     _check_used(wanted, every)
-    return made
+    return tuple(plan for plan in every if not plan.lacks)
 
 
 def _check_used(wanted: Wanted, every: Sequence[Planned]) -> None:
@@ -305,9 +301,7 @@ def _series(name: str, plain: Mapping[str, Any]) -> pl.Series:
         return pl.Series(name, values, pl.Int32).cast(pl.Date)
     if kind == "datetime":
         return pl.Series(name, values, pl.Int64).cast(pl.Datetime(plain["unit"], plain["zone"]))
-    types: dict[str, Any] = {
-        "boolean": pl.Boolean, "integer": pl.Int64, "number": pl.Float64, "text": pl.String,
-    }  # fmt: skip
+    types: dict[str, Any] = {"boolean": pl.Boolean, "integer": pl.Int64, "number": pl.Float64, "text": pl.String}
     return pl.Series(name, values, types[kind])
 
 
@@ -457,7 +451,6 @@ def check_attack_options(
 
 
 def _read(source: Source, file: Path, wanted: Sequence[str], scenario: Scenario | None, steps: Steps) -> pl.DataFrame:
-    from sdckit.cli.options import codes
     from sdckit.data.files.readers import read_file
 
     steps.step(f"reading {file.name}")

@@ -298,11 +298,7 @@ class MeasureCall:
         if re.search(r"carr(y|ied) along", self.told.get("id", Described()).words):
             beside.add("id")
         names = [name for name in list(self.parameters)[1:] if name not in beside]
-        typed = [
-            typed_argument
-            for name in names
-            for typed_argument in typed_arguments(self.parameters[name], self.told[name])
-        ]
+        typed = [option for name in names for option in typed_arguments(self.parameters[name], self.told[name])]
         if self.reads_all:
             typed.append(_typed("identifiers", list[str], "Names and numbers; never read.", "A,B", read=split))
         return typed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import partial
 from pathlib import Path
@@ -85,8 +85,7 @@ def _limit(name: str, kind: LimitKind) -> tuple[str, Any, Any]:
     """A limit as an option: its name as a flag of one letter has two dashes, too."""
     typed = int | None if kind.values == "level" else float | None
     flags = (f"--{name}",) if len(name) == 1 else ()
-    option = LIMIT(*flags, metavar=kind.metavar, help=kind.option)
-    return name, Annotated[typed, option], field(default=None)
+    return name, Annotated[typed, LIMIT(*flags, metavar=kind.metavar, help=kind.option)], field(default=None)
 
 
 Limits = make_dataclass("Limits", [_limit(*row) for row in declarable().items()], frozen=True, kw_only=True)
@@ -159,12 +158,11 @@ class CoverOptions:
 
     def arguments(self, *files: Path | None) -> dict[str, Any]:
         """What `report` takes; the files are those that were read."""
-        read: Sequence[Path] = [file for file in files if file is not None]
         return {
             "name": self.name or "",
             "institution": self.institution or "",
             "logo": self.logo,
-            "files": read,
+            "files": [file for file in files if file is not None],
             "language": self.language or "en",
         }
 
@@ -230,8 +228,7 @@ def split(values: Iterable[str] | None) -> list[str]:
     (['sex', 'age', 'region'], ['age, in years', 'sex'])
     """
     rows = (row for value in values or () for row in csv.reader([value], skipinitialspace=True))
-    parts = (part.strip() for row in rows for part in row)
-    return [part for part in parts if part]
+    return [part for part in (part.strip() for row in rows for part in row) if part]
 
 
 def codes(values: Iterable[str] | None) -> list[str]:

@@ -71,8 +71,7 @@ def plan_lines(
         lines.append(f"{_would_read(*control, scenario.columns)}, people never in the file")
     if left := [name for name in scenario.identifiers if name != id]:
         lines.append(f"Would not read: {', '.join(left)}")
-    for name, keys in scenario.intruders.items():
-        lines.append(f"Intruder '{name}' knows {', '.join(keys)}")
+    lines += [f"Intruder '{name}' knows {', '.join(keys)}" for name, keys in scenario.intruders.items()]
     if released:
         lines.append("In each file:")
     of_file = plan_file(scenario, measures=measures, compared=bool(released), n=original[1].n_rows)
@@ -88,8 +87,7 @@ def plan_lines(
     limits = ", ".join(f"{name} {limit}" for name, limit in in_force.items())
     lines.append(f"Thresholds: {limits or 'none declared'}")
     lines += _type_of_release(scenario, compared=bool(released))
-    others = [*released, *(() if control is None else (control,))]
-    every = [original, *others]
+    every = [original, *released, *(() if control is None else (control,))]
     lines.append(_cost(every, scenario) if engine is None else _cost_of_plan(original[1], engine))
     lines += [] if memory is None else [_limits_within(memory, len(scenario.keys))]
     return lines + _beyond_what_is_free(every, scenario, engine, memory)
@@ -173,9 +171,8 @@ def _brought(entry: Planned, room: _Room) -> str:
         joined = "together by the id, " if "known" in row.needs else ""
         size = counted(most, "cell")
         words = f"{joined}{counted(columns, 'column')}: at most {size}{each}, {_megabytes(most * columns)}, 1 pass"
-        return (
-            f" [{words}{'; in parts where they do not fit' if row.files == 'release' and row.room in IN_PARTS else ''}]"
-        )
+        parted = row.files == "release" and row.room in IN_PARTS
+        return f" [{words}{'; in parts where they do not fit' if parted else ''}]"
     columns = len(context.scenario.columns)
     size = "" if context.n is None else f", {_megabytes(context.n * columns)}"
     drawn = row.draws(context)
@@ -249,8 +246,7 @@ def _cost(files: Sequence[Opened], scenario: Scenario) -> str:
     if len(counts) < len(files):
         return f"The number of records is not known before reading; memory about {memory / MEGABYTE:,.0f} MB{more}"
     n_rows = sum(counts)
-    values = n_rows * len(scenario.columns)
-    seconds = SECONDS_AT_REST + values * SECONDS_PER_VALUE * (1 + len(scenario.intruders))
+    seconds = SECONDS_AT_REST + n_rows * len(scenario.columns) * SECONDS_PER_VALUE * (1 + len(scenario.intruders))
     return f"{n_rows:,} records: memory about {memory / MEGABYTE:,.0f} MB, time about {seconds:,.0f} s{more}"
 
 

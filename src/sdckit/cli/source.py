@@ -234,9 +234,8 @@ class Source(Reading):
         return Steps(quiet=self.no_progress)
 
     def declared(
-        self, *, design: bool = False, roles: Sequence[str] = (), missing_rule: list[str] | None = None,
-        **given: Any,
-    ) -> Scenario:  # fmt: skip
+        self, *, design: bool = False, roles: Sequence[str] = (), missing_rule: list[str] | None = None, **given: Any
+    ) -> Scenario:
         """Make the scenario of one intruder: the file's, each entry replaced where an option names it.
 
         Roles that the command has no use for are left out, so that their columns are not read; `design`
@@ -344,9 +343,7 @@ class EngineOptions:
         from sdckit.data.memory import LEAST, free_bytes
 
         named = self.engine is not None or self.memory is not None
-        if named or has_release or _not_done(reading) is not None:
-            return self
-        if not is_for_an_engine(reading.file, len(scenario.columns)):
+        if named or has_release or _not_done(reading) or not is_for_an_engine(reading.file, len(scenario.columns)):
             return self
         if find_spec("duckdb") is None:
             return replace(self, engine="polars")

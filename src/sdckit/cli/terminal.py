@@ -111,9 +111,8 @@ def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
 
 def _plain(*, head: bool) -> Table:
     return Table(
-        box=box.SIMPLE_HEAD if head else None, show_header=head, show_edge=False, pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )  # fmt: skip
+        box=box.SIMPLE_HEAD if head else None, show_header=head, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
+    )
 
 
 def _two_columns(rows: Iterable[tuple[Text, str]], *, folds: bool = False) -> RenderableType:

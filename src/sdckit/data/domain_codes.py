@@ -280,9 +280,7 @@ def level_numbers(column: DomainColumn) -> NDArray[np.float64]:
 def decoded(codes: NDArray[Any], domain: Domain, positions: NDArray[Any] | None, backend: str) -> Any:
     """A frame of an engine whose types and categories follow from the domain."""
     drawn = np.random.default_rng().random(codes.shape) if positions is None else np.asarray(positions)
-    columns = {
-        column.name: _column(codes[:, i], drawn[:, i], column) for i, column in enumerate(domain.columns)
-    }  # fmt: skip
+    columns = {column.name: _column(codes[:, i], drawn[:, i], column) for i, column in enumerate(domain.columns)}
     if backend == "pyarrow":
         return pa.table({name: _as_arrow(column) for name, column in columns.items()})
     frame = pl.DataFrame(columns)

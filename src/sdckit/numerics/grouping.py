@@ -228,9 +228,7 @@ def _tally(cell_of_row, codes, records, edges, level, count):  # type: ignore[no
     return left
 
 
-def tally(
-    cell_of_row: NDArray[np.integer[Any]], codes: Ints, records: Ints, k: int
-) -> tuple[Ints, Ints, Ints]:  # fmt: skip
+def tally(cell_of_row: NDArray[np.integer[Any]], codes: Ints, records: Ints, k: int) -> tuple[Ints, Ints, Ints]:
     """Where each of k cells begins among the entries, with the end; the codes in it, ascending; records of each.
 
     >>> [part.tolist() for part in tally(np.array([1, 1, 0, 1]), np.array([5, 2, 7, 5]), np.array([1, 1, 2, 3]), 2)]

@@ -399,11 +399,7 @@ def robust_distances(values: NDArray[np.float64], seed: int | None) -> NDArray[n
 
 def _fitted(
     values: NDArray[np.float64], seed: int | None
-) -> (
-    tuple[
-        RobustEstimate, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]
-    ] | None
-):  # fmt: skip
+) -> tuple[RobustEstimate, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]] | None:
     """The estimate, the scaled rows it was fitted to, sorting order of all rows, all rows scaled and sorted, scale."""
     n, p = values.shape
     if n < 2 * (p + 1):

@@ -57,8 +57,7 @@ def bar_of(label: str, leaf: Plain, fill: str = MIDDLE) -> dict[str, Any]:
 
 def space_for(labels: Sequence[str]) -> int:
     """Pixels reserved for labels, enough in every font."""
-    longest = max(map(len, labels), default=0)
-    return min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * longest))
+    return min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * max(map(len, labels), default=0)))
 
 
 def names_axis(space: int, **more: Any) -> Any:

@@ -22,8 +22,7 @@ def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mappi
                     label = f"{variable}, {(kinds or {}).get(kind, words)}, {letter} = {limit}"
                     rows.append((label, *texts(leaf["holds"], leaf["n"], leaf["rate"])))
                     rates.append(leaf["rate"])
-                    share = {**leaf["n"], "text": of_whole(leaf["n"], leaf["rate"])}
-                    drawn.append((label, share))
+                    drawn.append((label, {**leaf["n"], "text": of_whole(leaf["n"], leaf["rate"])}))
         caption = "Records in groups beyond the limit"
         heads = ("Sensitive variable and test", "Result", "Records in violation", share_head(rates))
         return figure(bars(caption, "records", drawn), TableBlock(caption, heads, tuple(rows), (2, 3)))
@@ -53,8 +52,7 @@ def _link_single_values(kind: str, variable: str, leaves: Mapping[float, Count],
 
 def _by_kind(violations: Mapping[Any, Any], measure: str) -> Mapping[str, Mapping[float, int]]:
     """Violations by kind; a measure without kinds is its own single kind."""
-    nested = any(isinstance(part, Mapping) for part in violations.values())
-    return violations if nested else {measure: violations}
+    return violations if any(isinstance(part, Mapping) for part in violations.values()) else {measure: violations}
 
 
 def _leaves(name: str, counts: Mapping[float, int], setting: Setting) -> dict[float, Count]:

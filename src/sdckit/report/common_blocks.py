@@ -38,8 +38,7 @@ def groups_blocks(
     caption: str, by: Sequence[str], heads: Sequence[str], rows: Sequence[Sequence[str]], n: int
 ) -> list[Block]:
     """Table of the first of `n` groups, each with labels and the texts below `heads`, and how many more there are."""
-    numeric = tuple(range(len(by), len(by) + len(heads)))
-    table = TableBlock(caption, (*by, *heads), tuple(map(tuple, rows)), numeric)
+    table = TableBlock(caption, (*by, *heads), tuple(map(tuple, rows)), tuple(range(len(by), len(by) + len(heads))))
     return [table, *([Paragraph(f"… {n - len(rows):,} more", "note")] if n > len(rows) else [])]
 
 

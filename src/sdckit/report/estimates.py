@@ -46,9 +46,7 @@ def share_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
 
 def value_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
     """Enter an estimate over the whole file."""
-    if true is None or not math.isfinite(true):
-        return UNDEFINED
-    return ledger.value(name, float(true), name)
+    return UNDEFINED if true is None or not math.isfinite(true) else ledger.value(name, float(true), name)
 
 
 def estimate_leaf(ledger: Ledger, name: str, true: float | None, *, few: bool, otherwise: float | None = None) -> Tree:
@@ -173,10 +171,8 @@ def figures_view(
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
-        pair, variables = (
-            result if hasattr(result, "n_changed") else getattr(result, "pair", None),
-            variables_of(result),
-        )
+        pair = result if hasattr(result, "n_changed") else getattr(result, "pair", None)
+        variables = variables_of(result)
         leaves: dict[str, Tree] = {
             name: guard_by_changes(
                 (share_leaf if name in shares else value_leaf)(ledger, f"{start}.{name}", getattr(result, name)),
@@ -279,9 +275,7 @@ def recommendation_block(plain: Plain) -> Paragraph | None:
             f"groups: {uniques} people expected to be unique in the population.{misfit}",
             "lead",
         )
-    if sizes and not risk and _settled(sizes):
-        return None
-    return Paragraph(NONE, "lead")
+    return None if sizes and not risk and _settled(sizes) else Paragraph(NONE, "lead")
 
 
 def _log_linear(risk: Plain) -> str:

@@ -56,9 +56,7 @@ def check_language(language: str) -> str:
 def names_of(plain: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyType({})) -> Names:
     """Names in the figures of a document: intruders, columns with their `labels`, values, the file."""
     scenario = plain.get("scenario", {})
-    labels = {
-        **{displayed(name): displayed(label) for name, label in labels.items()}, **plain.get("labels", {})
-    }  # fmt: skip
+    labels = {**{displayed(name): displayed(label) for name, label in labels.items()}, **plain.get("labels", {})}
     intruders = scenario.get("intruders", {})
     given = {*intruders, *labels.values(), plain.get("name", ""), plain.get("title", "")} - TITLES
     columns = {name for keys in intruders.values() for name in keys} | set(_named(plain))
@@ -97,9 +95,7 @@ def translate(page: kinds.Page, language: str, names: Names | None = None) -> ki
     names
         What is not translated, from `names_of`.
     """
-    if language == ENGLISH:
-        return page
-    return _Translator(wording(language), names or Names()).page(page)
+    return page if language == ENGLISH else _Translator(wording(language), names or Names()).page(page)
 
 
 def missing(page: kinds.Page, language: str, names: Names | None = None) -> list[str]:
@@ -180,9 +176,6 @@ class _Translator:
         if isinstance(block, kinds.Verdicts):
             items = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)
             return kinds.Verdicts(tuple(items))
-        return self.blanks(block)
-
-    def blanks(self, block: kinds.Blanks) -> kinds.Blanks:
         return kinds.Blanks(tuple((self.text(label), tuple(map(self.text, choices))) for label, choices in block.items))
 
     def table(self, table: kinds.TableBlock) -> kinds.TableBlock:
@@ -224,8 +217,6 @@ class _Translator:
 
 def _in_order(block: kinds.Block) -> kinds.Block:
     """Glossary entries in alphabetical order."""
-    return (
-        kinds.Entries(tuple(sorted(block.items, key=lambda row: row[0].casefold())))
-        if isinstance(block, kinds.Entries)
-        else block
-    )
+    if not isinstance(block, kinds.Entries):
+        return block
+    return kinds.Entries(tuple(sorted(block.items, key=lambda row: row[0].casefold())))

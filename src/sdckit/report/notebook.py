@@ -48,8 +48,7 @@ def _figures(plain: Plain) -> tuple[Block, ...]:
     known = [Paragraph(f"“{intruder['name']}” knows {', '.join(intruder['keys'])}.") for intruder in intruders]
     files = tables[0].columns[1:]
     rows = [(row[0], *(THEN.join(table.rows[at][1:]) for table in tables)) for at, row in enumerate(tables[0].rows)]
-    rule = without_rule(tables[0].caption)[1]
-    caption = with_rule(" → ".join(files) if len(files) > 1 else "Main figures", rule)
+    caption = with_rule(" → ".join(files) if len(files) > 1 else "Main figures", without_rule(tables[0].caption)[1])
     heads = ("Figure", *(f"“{intruder['name']}”" for intruder in intruders[: len(tables)]))
     return (TableBlock(caption, heads, tuple(rows), tuple(range(1, len(heads)))), *known)
 

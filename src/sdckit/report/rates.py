@@ -20,9 +20,7 @@ EVERY_COLUMN = ", every column"
 FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
 MOST_GROUPS = 10
 SMALL = "A group of few attempts may stand first by chance: see its interval."
-SHOWN = {
-    "success_rate": "succeed", "baseline_rate": "by guessing", "control_rate": "on people never in the file",
-}  # fmt: skip
+SHOWN = {"success_rate": "succeed", "baseline_rate": "by guessing", "control_rate": "on people never in the file"}
 METHOD = Note(
     ATTACKS,
     "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell who was "

@@ -86,8 +86,7 @@ class Setting:
 
     def own_cells_known(self, result: object) -> bool:
         """As `cells_known`, for the rule for missing values of this result."""
-        cells = getattr(result, "cells", None)
-        return not self.persons and not getattr(cells, "has_wildcards", False)
+        return not self.persons and not getattr(getattr(result, "cells", None), "has_wildcards", False)
 
     def declared(self, fraction: float) -> float | None:
         """The sampling fraction if the analyst declared it; None if computed from weights, which is not printed."""

@@ -71,17 +71,14 @@ def group_figures(result: RecordResult) -> tuple[dict[str, Any], ...]:
         {
             "labels": tuple(_label(row[name]) for name in names),
             "n": int(row["n"]),
-            "figures": {
-                name: _plain(value) for name, value in row.items() if name not in ("n", *names)
-            },
+            "figures": {name: _plain(value) for name, value in row.items() if name not in ("n", *names)},
         }
         for row in rows_of(result.by_group)
-    )  # fmt: skip
+    )
 
 
 def _label(value: object) -> str:
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    return "(missing)" if missing else str(value)
+    return "(missing)" if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
 
 
 def _plain(value: Any) -> float | None:

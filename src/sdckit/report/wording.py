@@ -231,9 +231,7 @@ class Wording:
             translations = [self._translation(part, kept, depth=depth + 1) for part in parts]
             if None not in translations:
                 known = [translation for translation in translations if translation is not None]
-                if not joint:
-                    return ", ".join(known)
-                return f"{', '.join(known[:-1])} {self.numbers[last]} {known[-1]}"
+                return f"{', '.join(known[:-1])} {self.numbers[last]} {known[-1]}" if joint else ", ".join(known)
         return None
 
 

@@ -79,9 +79,8 @@ def chosen_variables(
         )
     names = tuple(name for name in names if name not in by)
     numbers = number_columns(
-        names, numeric, scenario, lambda: stored_as_numbers(types, names), notes,
-        role="not among the variables",
-    )  # fmt: skip
+        names, numeric, scenario, lambda: stored_as_numbers(types, names), notes, role="not among the variables"
+    )
     others = [name for name in names if name not in numbers]
     declared = numeric is not None or (scenario is not None and bool(scenario.numeric))
     if counted and all(map(frames.is_lazy, opened.frames)):

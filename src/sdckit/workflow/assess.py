@@ -237,8 +237,7 @@ def assess_read(
         return assess_release(
             data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
-            recodings=read_recodings(recipe, log), whole=whole, lean=lean, soonest=soonest, targets=targets,
-            gate=gate,
+            recodings=read_recodings(recipe, log), whole=whole, lean=lean, soonest=soonest, targets=targets, gate=gate,
         )  # fmt: skip
 
 
@@ -301,8 +300,7 @@ def assess_in_turn(
             scenario=scenario, n=n, engine=frame.implementation.value,
             intruders=intruders, warnings=tuple(dict.fromkeys(text for texts in told.values() for text in texts)),
             version=__version__, date=date.today().isoformat(), measures=tuple(measures), by=groups,
-            backend="pyarrow" if is_lazy(frame) else frame.implementation,
-            column_roles=column_roles, beside=beside,
+            backend="pyarrow" if is_lazy(frame) else frame.implementation, column_roles=column_roles, beside=beside,
             stands_for=next((planned[0].context.cells.stand_for() for planned in plans.values()), None),
         )  # fmt: skip
 

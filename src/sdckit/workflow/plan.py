@@ -204,9 +204,7 @@ def attacked_columns(
     return AttackedColumns(named, () if set(every) <= set(named) else every, lacking, len(going_out))
 
 
-def plan_file(
-    scenario: Scenario, *, measures: Sequence[str] = (), compared: bool | None = None, **known: Any
-) -> Plans:  # fmt: skip
+def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), compared: bool | None = None, **known: Any) -> Plans:
     """Plan the measures of one file against every intruder.
 
     `compared`: the file is one of those of a release, which other measures compare; False: no original is beside it,

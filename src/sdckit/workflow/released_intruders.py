@@ -57,8 +57,7 @@ def _compared(
         ]
     limits = scenario.limits_of(compared=True)
     verdicts: tuple[judging.Verdict, ...] = (
-        *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
-        *lost,
+        *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced), *lost,
         *judging.without_households(scenario, name, after),
         *judging.judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
         *(

@@ -78,14 +78,12 @@ def _reading(say: Say) -> TagChild:
             ui.input_text("header_row", say("Row of the sheet with the names of columns"), placeholder="1"),
             ui.input_text("missing", say("Codes that mean missing, separated by commas"), placeholder="NA, -999"),
             ui.input_checkbox("user_missing", say("Keep labelled missing codes as categories (SPSS, Stata)")),
-            file_field(
-                say, "second", say("A second file, such as the households of persons"), accept=ACCEPTED
-            ),
+            file_field(say, "second", say("A second file, such as the households of persons"), accept=ACCEPTED),
             ui.input_text("join_key", say("The column that both files have")),
             class_="form-grid",
         ),
         ui.input_action_button("again", say("Read again"), class_="btn-outline-primary"),
-    )  # fmt: skip
+    )
 
 
 def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,9 +27,7 @@ DID = {
     "switch": "switch a step", "remove": "remove a step", "propose": "propose a recipe",
     "starter": "start from the advice", "load_recipe": "load a recipe",
 }  # fmt: skip
-WHY = {
-    "propose": "before a proposal", "starter": "before the advice", "load_recipe": "before a recipe was loaded",
-}  # fmt: skip
+WHY = {"propose": "before a proposal", "starter": "before the advice", "load_recipe": "before a recipe was loaded"}
 ACTS = {**USE, "compare_point": "Compare"}  # of a recipe of the map
 DRAW = (
     "These steps draw records of nobody from protected tables, at a press of this button alone. Each press under an ε "

@@ -182,8 +182,7 @@ def _serve_control(input: Inputs, room: Room) -> None:
     def control_told() -> TagChild:
         if not room.work.get().control:
             return None
-        words = told.get() or room.say("A control file is used.")
-        return tags.p(words, class_="good", role="status")
+        return tags.p(told.get() or room.say("A control file is used."), class_="good", role="status")
 
 
 def _serve_verdict(made: Made) -> None:
@@ -269,8 +268,7 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
             made.title.set(titles[at])
             room.start(
                 "releasing.chapter", made.chapter.html.taker(lambda answer: answer["html"]), title=titles[at],
-                label=room.say("laying out a chapter"), place=made.chapter.place,
-                **asked_of(work, release["options"]),
+                label=room.say("laying out a chapter"), place=made.chapter.place, **asked_of(work, release["options"]),
             )  # fmt: skip
 
     @render.ui
@@ -306,10 +304,6 @@ def _form(say: Say, *, again: bool) -> Tag:
         ui.input_checkbox("attacks", say("Simulate the attacks when the release is made"), width="100%"),
         class_="card-box",
     )  # fmt: skip
-    more = tags.details(
-        tags.summary(say("A regression of your own")),
-        regression_fields(say),
-        class_="more",
-    )  # fmt: skip
+    more = tags.details(tags.summary(say("A regression of your own")), regression_fields(say), class_="more")
     button = ui.input_action_button("make_release", _make_words(say, again=again), class_="btn-primary")
     return tags.div(tags.p(say(ABOUT)), button, more, attacking, class_="start")

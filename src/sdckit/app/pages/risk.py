@@ -12,9 +12,7 @@ from sdckit.data.scenarios.scenario_form import intruders_of, is_whole
 
 # What is asked for by a button: its words and the task.
 MORE = {"helps": ("What would help most", "risk.helps"), "levels": ("Levels of the keys", "risk.levels")}
-TERMS = (
-    "Cell", "Sample unique", "k-anonymity", "Individual risk", "Global risk", "l-diversity", "Special unique",
-)  # fmt: skip
+TERMS = ("Cell", "Sample unique", "k-anonymity", "Individual risk", "Global risk", "l-diversity", "Special unique")
 ANSWERED = (*MORE, "further", "by", "riskiest", "explained")  # what has a place for its answer
 WHOLE = (
     "No weight and no share of the population is declared, so the file is taken for the whole population: who is "

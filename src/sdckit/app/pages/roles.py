@@ -26,15 +26,13 @@ Plain = Mapping[str, Any]
 def files_part(say: Say) -> TagChild:
     """Where a scenario file is taken, and given."""
     return tags.div(
-        tags.div(
-            file_field(say, "load", say("Take roles and limits from a scenario file"), accept=[".toml"])
-        ),
+        tags.div(file_field(say, "load", say("Take roles and limits from a scenario file"), accept=[".toml"])),
         tags.div(
             tags.p(say("The roles and limits in use, for the command line and for other sessions.")),
             ui.download_button("save", say("Download the scenario"), class_="btn-outline-primary"),
         ),
         class_="columns",
-    )  # fmt: skip
+    )
 
 
 FILTERS = {"all": "All columns", "question": "Open questions", "key": "Keys", "ignore": "Without a role"}
@@ -168,8 +166,7 @@ def rest_part(say: Say, scenario: Plain) -> TagChild:
             "because", say("Who found all others insensitive, and why"),
             value=scenario.get("insensitive_because", ""), width="100%",
         ),
-        rest,
-        class_="card-box",
+        rest, class_="card-box",
     )  # fmt: skip
 
 

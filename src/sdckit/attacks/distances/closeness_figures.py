@@ -381,8 +381,7 @@ def _closeness(
         dcr_original_to_released=float(np.median(distance)), dcr_within_original=within,
         dcr_p5_released_to_original=float(np.quantile(released["distance"], 0.05)),
         dcr_ratio=median / within if within > plain.tolerance else math.nan,
-        nndr_released_to_original=float(released["ratio"].mean()),
-        nndr_original_to_released=float(ratio.mean()),
+        nndr_released_to_original=float(released["ratio"].mean()), nndr_original_to_released=float(ratio.mean()),
         copies=float((released["distance"] <= plain.tolerance).mean()), hitting_rate=float(hit[0].mean()),
         identifiability=float(identifiable.mean()),
     )  # fmt: skip

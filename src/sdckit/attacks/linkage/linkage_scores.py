@@ -75,8 +75,7 @@ class Agreement:
 
 
 def agreements(
-    n_levels: Sequence[int], everybody: Patterns, rules: Sequence[tuple[Sequence[int], Patterns]],
-    prior: float,
+    n_levels: Sequence[int], everybody: Patterns, rules: Sequence[tuple[Sequence[int], Patterns]], prior: float,
 ) -> tuple[Agreement, ...]:  # fmt: skip
     """Estimate m and u of the agreement levels of each variable.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.attacks.published.audit_files import AuditFile, Dense, Suppressed
-from sdckit.attacks.published.audit_model import Axis, System, build, patterns_of, row_words
+from sdckit.attacks.published.audit_model import Axis, System, build, patterns_of, row_words, stacked
 from sdckit.attacks.published.audit_programme import MOST_UNKNOWN, Attainable, attainable, loosened
 from sdckit.attacks.published.counted_tables import CountedTable, keep_apart
 from sdckit.errors import sure
@@ -123,9 +123,7 @@ def truth_of(file: AuditFile, system: System) -> Floats | None:
     if len(own) and (at >= len(known)).any():
         return None
     place = order[at] if len(own) else at
-    if (known[place] != own).any():
-        return None
-    return np.bincount(place, minlength=len(known)).astype(np.float64)
+    return None if (known[place] != own).any() else np.bincount(place, minlength=len(known)).astype(np.float64)
 
 
 def audit_release(file: AuditFile, *, only: Bools | None = None, largest: int = MOST_UNKNOWN) -> ReleaseAudit:
@@ -146,11 +144,10 @@ def audit_release(file: AuditFile, *, only: Bools | None = None, largest: int = 
 def summed(file: AuditFile, system: System, answer: Attainable) -> ReleaseAudit:
     """Summarise the feasible levels by pattern and variable."""
     patterns = file.patterns
-    shape = (len(patterns.size), len(patterns.shape))
     widths = [allowed.sum(axis=1)[code] for allowed, code in zip(patterns.allowed, patterns.codes.T, strict=True)]
-    before = np.column_stack(widths) if widths else np.zeros(shape, np.int64)
+    before = stacked(widths, len(patterns.size))
     left, level = np.where(patterns.hidden, 0, before), patterns.levels.copy()
-    low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+    low, high = np.full(before.shape, np.inf), np.full(before.shape, -np.inf)
     p, v, a = (part[answer.possible] for part in (answer.pattern, answer.variable, answer.level))
     np.add.at(left, (p, v), 1)
     level[p, v] = a

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.published import counted_tables
-from sdckit.attacks.published.audit_model import Axis, ContradictionError, Patterns, SummedCells, patterns_of
+from sdckit.attacks.published.audit_model import Axis, ContradictionError, Patterns, SummedCells, patterns_of, stacked
 from sdckit.attacks.published.counted_tables import Column, CountedTable, SummedValues
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
@@ -101,10 +101,9 @@ def _by_ranges(name: str, labels: Sequence[str]) -> dict[str, list[str]]:
     finest = {label for label in labels if label not in held}
     out = {}
     for label, below in held.items():
-        kept = [inner for inner in below if inner in finest] or [
+        out[label] = [inner for inner in below if inner in finest] or [
             inner for inner in held.get(below[0], []) if inner in finest
         ]
-        out[label] = kept
     return out
 
 
@@ -197,11 +196,7 @@ def open_audit(file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: 
                 gone.append(_suppressed(part, number, len(dense), cells))
             dense.append(array)
             table_of.append(number)
-    codes = (
-        np.column_stack([variable.shown.codes for variable in read])
-        if read
-        else np.zeros((len(file.frame), 0), np.int64)
-    )
+    codes = stacked([variable.shown.codes for variable in read], len(file.frame))
     allowed = [variable.allowed for variable in read]
     values = summed.values
     patterns = patterns_of(codes, allowed, axes, values, counted_tables.keep_apart(values, codes, allowed, axes, sums))

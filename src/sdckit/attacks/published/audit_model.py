@@ -129,8 +129,7 @@ def _margins(sums: Sequence[SummedCells]) -> dict[tuple[int, tuple[int, ...]], _
 
 def _joined_margins(margin: _Margin, other: _Margin) -> _Margin:
     lower, upper = np.maximum(margin.lower, other.lower), np.minimum(margin.upper, other.upper)
-    tables = tuple(dict.fromkeys((*margin.tables, *other.tables)))
-    return _Margin(lower, upper, tables, margin.given or other.given)
+    return _Margin(lower, upper, tuple(dict.fromkeys((*margin.tables, *other.tables))), margin.given or other.given)
 
 
 class Shown(NamedTuple):
@@ -264,7 +263,7 @@ class Patterns:
     def hidden(self) -> Bools:
         """(P, V): whether the level is hidden."""
         width = [allowed.sum(axis=1) for allowed in self.allowed]
-        return _columns([of[code] != 1 for of, code in zip(width, self.codes.T, strict=True)], len(self.size), np.bool_)
+        return stacked([of[code] != 1 for of, code in zip(width, self.codes.T, strict=True)], len(self.size), np.bool_)
 
     @property
     def left_open(self) -> Bools:
@@ -275,7 +274,7 @@ class Patterns:
     def levels(self) -> Ints:
         """(P, V): the level shown; -1 where it is hidden."""
         first = [allowed.argmax(axis=1)[code] for allowed, code in zip(self.allowed, self.codes.T, strict=True)]
-        return np.where(self.hidden, -1, _columns(first, len(self.size)))
+        return np.where(self.hidden, -1, stacked(first, len(self.size)))
 
     @cached_property
     def shown(self) -> Ints:
@@ -287,11 +286,11 @@ class Patterns:
             low = np.where(allowed, axis.group, axis.n).min(axis=1)
             high = np.where(allowed, axis.group, -1).max(axis=1)
             groups.append(np.where(low == high, low, -1)[code])
-        return _columns(groups, len(self.size))
+        return stacked(groups, len(self.size))
 
     def grouped(self, levels: Ints) -> Ints:
         """(X, A): the group of each completion, given its levels (X, V), on every axis."""
-        return _columns([axis.group[levels[:, axis.variable]] for axis in self.axes], len(levels))
+        return stacked([axis.group[levels[:, axis.variable]] for axis in self.axes], len(levels))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -299,7 +298,7 @@ class Patterns:
         return tuple(allowed.shape[1] for allowed in self.allowed)
 
 
-def _columns(columns: Sequence[NDArray[Any]], n: int, kind: Any = np.int64) -> NDArray[Any]:
+def stacked(columns: Sequence[NDArray[Any]], n: int, kind: Any = np.int64) -> NDArray[Any]:
     """Stack columns to (n, columns), also if there are none."""
     return np.column_stack(columns) if columns else np.zeros((n, 0), kind)
 

@@ -14,11 +14,8 @@ from sdckit.numerics.linear_bounds import Relations, find_point, narrow, solve_p
 
 
 SWEEPS = 30
-FACTOR, SHIFT, SPAN = (
-    1_103_515_245,
-    12_345,
-    2**31,
-)  # a linear congruential generator: results are valid whatever it draws
+# A linear congruential generator: results are valid whatever it draws.
+FACTOR, SHIFT, SPAN = 1_103_515_245, 12_345, 2**31
 
 
 @njit(cache=True, nogil=True)
@@ -209,8 +206,7 @@ def _groups(system: System) -> _Groups:
     unknown, variable = np.nonzero(system.patterns.hidden[system.completions.pattern])
     pattern, level = system.completions.pattern[unknown], system.completions.levels[unknown, variable]
     shape = (len(system.patterns.size), len(system.patterns.shape), max(system.patterns.shape, default=1))
-    packed = np.ravel_multi_index((pattern, variable, level), shape)
-    words, of = np.unique(packed, return_inverse=True)
+    words, of = np.unique(np.ravel_multi_index((pattern, variable, level), shape), return_inverse=True)
     p, v, a = np.unravel_index(words, shape)
     return _Groups(p, v, a, of.ravel(), unknown)
 
@@ -342,8 +338,7 @@ def _blocks(system: System, groups: _Groups, undecided: Bools) -> list[_Block]:
     matrix = csr_array((relations.factor, relations.number, relations.start), shape=(r, n))
     free = np.flatnonzero(system.high > system.low)
     used = np.flatnonzero(system.given)
-    fixed = np.where(system.high > system.low, 0.0, system.low)
-    shift = matrix @ fixed
+    shift = matrix @ np.where(system.high > system.low, 0.0, system.low)
     inside = matrix[used][:, free]
     keep = np.diff(inside.indptr) > 0
     inside, rows = inside[keep], used[keep]

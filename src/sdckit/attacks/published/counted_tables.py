@@ -265,8 +265,7 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
         return _read(table)
     own, of_row = _original_cells(table, original, "counted in the original", "counts (PublishedTable(counts=...))")
     counts = np.bincount(of_row, minlength=len(own[0].codes)).astype(np.int64)
-    below = table.suppressed_below or 0
-    gone = (counts > 0) & (counts < below)
+    gone = (counts > 0) & (counts < (table.suppressed_below or 0))
     return CountedTable(table, own, *_as_published(table, counts), (), gone)
 
 

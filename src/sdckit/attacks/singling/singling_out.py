@@ -304,8 +304,7 @@ def multivariate_queries(
 
 
 def _drawn(
-    table: Table, ordered: NDArray[np.bool_], middle: NDArray[np.int32], n: int, k: int,
-    rng: np.random.Generator,
+    table: Table, ordered: NDArray[np.bool_], middle: NDArray[np.int32], n: int, k: int, rng: np.random.Generator,
 ) -> Predicates:  # fmt: skip
     column = random_columns(len(ordered), n, k, rng)
     value = table.codes[column, rng.integers(0, table.n, n)[:, None]]

@@ -363,8 +363,7 @@ class Guesses:
 
 
 def checked_model(
-    model: Any, *, numeric: bool, n_neighbors: int, state: int, seeded: bool, scaled: bool = True,
-    ties: str = "all",
+    model: Any, *, numeric: bool, n_neighbors: int, state: int, seeded: bool, scaled: bool = True, ties: str = "all",
 ) -> Model:  # fmt: skip
     """The model asked for, its random numbers seeded by `state`.
 

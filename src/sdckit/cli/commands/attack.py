@@ -77,8 +77,7 @@ def attack(
     ran, whatever the verdict; 2 for bad input.
     """
     _check_numbers(n_attacks, seed)
-    inputs = (*source.inputs, source.scenario, control, recipe, log, *released)
-    check_targets(json, inputs=inputs)
+    check_targets(json, inputs=(*source.inputs, source.scenario, control, recipe, log, *released))
     stored = None
     if source.scenario is not None:
         from sdckit.data.scenarios.scenario import Scenario
@@ -181,9 +180,8 @@ def _plain(
 
 
 def _head(files: Attacked, name: str, recoded: Sequence[Recoded] = ()) -> list[str]:
-    sizes = f"a release of {files.released[0].height:,}"
-    if len(files.released) > 1:
-        sizes = f"{len(files.released)} releases"
+    n = len(files.released)
+    sizes = f"{n} releases" if n > 1 else f"a release of {files.released[0].height:,}"
     control = files.control
     people = "without a control file" if control is None else f"{control.height:,} never in the file"
     lines = [f"{name}: {sizes} against {files.original.height:,} records, {people}"]

@@ -60,7 +60,8 @@ def make(
     from sdckit.data.files.write_file import check_output, write_file
 
     file = reading.file
-    _check_seed(seed)
+    if seed is not None and seed < 0:
+        raise ScenarioError("--seed takes a whole number of 0 or more")
     outputs.check_targets(out, key, inputs=reading.inputs)
     if out.exists():
         raise DataError(f"{out.name} exists, and an older key may be about it; give another --out")
@@ -138,11 +139,6 @@ def measure(
     print_blocks(screen_blocks(exposure), head=[head])
 
 
-def _check_seed(seed: int | None) -> None:
-    if seed is not None and seed < 0:
-        raise ScenarioError("--seed takes a whole number of 0 or more")
-
-
 def _read(
     file: Path, columns: Sequence[str] | None, *, steps: Steps, named: Sequence[str] = (),
     identifiers: Sequence[str] = (), missing: Sequence[str] = (), **how: Any,
@@ -156,9 +152,7 @@ def _read(
         raise DataError(
             f"the first line of {file.name} may be a record instead of a header; name columns: --variables A,B"
         )
-    return read_file(
-        file, columns=columns, identifiers=tuple(identifiers), missing=tuple(missing), **how
-    )  # fmt: skip
+    return read_file(file, columns=columns, identifiers=tuple(identifiers), missing=tuple(missing), **how)
 
 
 def _whole(given: Sequence[str]) -> list[int] | None:

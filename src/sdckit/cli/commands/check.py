@@ -13,7 +13,7 @@ from typer import Option
 
 from sdckit.cli import errors, progress
 from sdckit.cli.commands.assess import Release, run
-from sdckit.cli.options import Limits, Quiet, ReleaseType, as_typed, codes, path_typed, whole_population
+from sdckit.cli.options import Limits, Quiet, ReleaseType, as_typed, codes, make_scenario, path_typed, whole_population
 from sdckit.cli.recipe_files import MAY_GO_OUT, public_command
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.limits import LIMITS
@@ -64,7 +64,6 @@ def check(
     Exit code 0 within every declared threshold; 1 a threshold exceeded; 2 bad input, or a threshold that
     could not be checked; 3 internal error.
     """
-    from sdckit.cli.options import make_scenario
     from sdckit.cli.outputs import check_table, check_targets
     from sdckit.workflow.check import check_assessment, require_gate
     from sdckit.workflow.recipes.pending_release import against_ledger

@@ -10,7 +10,7 @@ from typer import Option
 
 from sdckit.cli import errors, progress, recipe_files
 from sdckit.cli.options import Quiet, ReleaseType
-from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, refuse_existing
+from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, count, number, percent, refuse_existing
 from sdckit.cli.source import Reading, takes
 from sdckit.data.files.file_limits import toml_of
 from sdckit.display import counted
@@ -65,8 +65,7 @@ def explore(
     steps_of = Recipe.from_toml(recipe)
     chosen = of_type.of(recipe_files.scenario_of(steps_of, scenario))
     values = read_grid(grid)
-    inputs = (*reading.inputs, recipe, scenario, of_type.release_types)
-    check_targets(out, plot, resume, inputs=inputs)
+    check_targets(out, plot, resume, inputs=(*reading.inputs, recipe, scenario, of_type.release_types))
     refuse_existing(out, force=force)
     if out is not None:
         recipe_files.check_format(out, file, excel_safe=False)
@@ -85,8 +84,7 @@ def explore(
 
         exploration = run(
             frame, steps_of, grid=values, scenario=chosen, seed=seed, risk_figure=risk_figure,
-            loss_figure=loss_figure, workers=workers,
-            resume=resume, step=steps.step,
+            loss_figure=loss_figure, workers=workers, resume=resume, step=steps.step,
         )  # fmt: skip
         _write(exploration, out, plot)
     if not quiet:
@@ -131,7 +129,6 @@ def _write(exploration: Exploration, out: Path | None, plot: Path | None) -> Non
 
 
 def _print(exploration: Exploration, name: str, written: list[Path]) -> None:
-    from sdckit.cli.outputs import count, number, percent
     from sdckit.cli.terminal import print_blocks
     from sdckit.data.losses import COARSENING
     from sdckit.report.blocks import Block, Paragraph, TableBlock

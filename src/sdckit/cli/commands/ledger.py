@@ -117,9 +117,7 @@ def add(
 
 
 @app.command("list")
-def list_releases(
-    *, scenario: MaybeScenario = None, ledger: Folder = None, key: KeyFile = None
-) -> None:  # fmt: skip
+def list_releases(*, scenario: MaybeScenario = None, ledger: Folder = None, key: KeyFile = None) -> None:
     """List the releases of a ledger, those that are pending, too, and its head.
 
     Exit code 0 when it ran; 2 for bad input, a ledger that was changed, or an older copy of it.
@@ -401,8 +399,7 @@ def _report(
     from sdckit.report.chapters.ledger_page import ledger_page, plain_ledger
     from sdckit.report.formats.write import write_page
 
-    plain = plain_ledger(differences, verdicts, internal=internal)
-    write_page(ledger_page(plain, name), path, internal=internal)
+    write_page(ledger_page(plain_ledger(differences, verdicts, internal=internal), name), path, internal=internal)
 
 
 def _told(verdicts: list[Verdict]) -> int:

@@ -104,8 +104,7 @@ def propose(
         from sdckit.workflow.proposing.propose import make_proposal
 
         proposal = make_proposal(
-            frame, chosen, columns=columns, control=people, step=steps.step,
-            then=["Then:", *called], **wishes,
+            frame, chosen, columns=columns, control=people, step=steps.step, then=["Then:", *called], **wishes,
             passing=None if out == STDOUT else partial(_first, target=target, quiet=quiet, internal=internal, seen=[]),
         )  # fmt: skip
         if report is not None:
@@ -157,8 +156,7 @@ def _report(proposal: Proposal, frame: Any, chosen: Scenario, path: Path, *, int
     assessed = recipe.apply(frame, scenario=chosen.changed(identifiers=())).assess()
     assert assessed.what_was_done is not None
     searched = {**proposal.searched(internal=internal), "reasons": tuple(why for _, why in paragraphs)}
-    done = replace(assessed.what_was_done, searched=searched)
-    replace(assessed, what_was_done=done).report(path, internal=internal)
+    replace(assessed, what_was_done=replace(assessed.what_was_done, searched=searched)).report(path, internal=internal)
 
 
 def _write_json(proposal: Proposal, path: str, *, internal: bool) -> None:

@@ -258,9 +258,8 @@ def _in_old_order(applied: Applied) -> list[str]:
     names = [str(given[role]) for given in keyed for role in ("household", "column") if given.get(role)]
     olds = {name: original[name].drop_nulls() for name in names if hasattr(original, "height")}  # a plan has no order
     return [
-        name for name, ids in olds.items()
-        if ids.n_unique() > 1 and (ids.is_sorted() or ids.is_sorted(descending=True))
-    ]  # fmt: skip
+        name for name, ids in olds.items() if ids.n_unique() > 1 and (ids.is_sorted() or ids.is_sorted(descending=True))
+    ]
 
 
 def _print(

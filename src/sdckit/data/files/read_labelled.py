@@ -113,9 +113,7 @@ def _size_of_list(column: Any) -> int:
     return column.data_page_offset - column.dictionary_page_offset if column.has_dictionary_page else 0
 
 
-def stored_batches(
-    path: Path, kind: str, names: Sequence[str], listed: Sequence[str] = ()
-) -> Iterator[pa.RecordBatch]:  # fmt: skip
+def stored_batches(path: Path, kind: str, names: Sequence[str], listed: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
     """The records of these columns of a Parquet or Arrow file as they are stored, batch by batch.
 
     Those `listed` come as categories, with all that their list holds.

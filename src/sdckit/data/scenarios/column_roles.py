@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,12 +31,9 @@ WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of name
 TO_HAVE_IT_JUDGED = "; name a type of release to have it judged"
 KNOWN = frozenset({KEY, "coordinate", "sensitive"})  # topics of names that say what others know, or would learn
 ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
-AMOUNTS = frozenset(
-    {"money", "age", "a date of birth", "a birth", "body height", "a body measure"}
-)  # whose order tells
-PERSONAL = frozenset(
-    {"sex or gender", "age", "a date of birth", "a birth"}
-)  # topics in which members of a household differ
+# Topics whose order tells, and those in which members of a household differ.
+AMOUNTS = frozenset({"money", "age", "a date of birth", "a birth", "body height", "a body measure"})
+PERSONAL = frozenset({"sex or gender", "age", "a date of birth", "a birth"})
 FIRST = 2_000  # records in which a column is tried before all are counted
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
@@ -158,8 +156,7 @@ def _says_known(name: str, pattern: str = "") -> bool:
 
 def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...]]:
     """Roles given by name, other than insensitive."""
-    numbers = () if numbers_limited(scenario) else NUMBERS
-    none = ("ordered", HOUSEHOLD_VARIABLES, NUMBER_GROUPS, *numbers)
+    none = ("ordered", HOUSEHOLD_VARIABLES, NUMBER_GROUPS, *(() if numbers_limited(scenario) else NUMBERS))
     roles: dict[str, tuple[str, ...]] = {} if id is None else {id: ("id",)}
     for given, name in roles_of(scenario):
         role = KEY if given.startswith("intruders.") else given
@@ -210,11 +207,9 @@ def shares_unique(frame: Frame, columns: Sequence[str]) -> dict[str, float]:
         return _shares_in_engine(frame, columns)
     shares = {}
     for name in columns:
-        try:
+        with suppress(DataError):  # no plain values: nothing can be said of them
             column = frame.get_column(name)
             shares[name] = _share_single(n_single(column), len(column) - column.null_count(), len(column))
-        except DataError:  # no plain values: nothing can be said of them
-            continue
     return shares
 
 
@@ -343,8 +338,7 @@ class ColumnRoles:
         """What a document says where no type of release asks for roles; "" where every column has one by name."""
         n = len(self.missing)
         columns = "1 column that goes out has" if n == 1 else f"{n:,} columns that go out have"
-        lacking = f"{columns} no role: {self._listed(self.missing)}{TO_HAVE_IT_JUDGED}"
-        lacking += f"{self._further}."
+        lacking = f"{columns} no role: {self._listed(self.missing)}{TO_HAVE_IT_JUDGED}{self._further}."
         said = self.covered or self.identifiers or self.finer or self.not_judged
         return lacking if n else f"{capital(self.words)}." if said else ""
 

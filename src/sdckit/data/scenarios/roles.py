@@ -76,8 +76,7 @@ def resolve_roles(
     sampling fraction or alpha out of range.
     """
     scenario = arguments.scenario_or_none(scenario)
-    single = {"weight": weight, "household": household, "person": person, "id": id}
-    for role, name in single.items():
+    for role, name in {"weight": weight, "household": household, "person": person, "id": id}.items():
         arguments.column_or_none(name, role)
     if weight is not None and sampling_fraction is not None:
         says = "give weight= or sampling_fraction=, not both: each says how many persons a record is"
@@ -95,7 +94,6 @@ def resolve_roles(
             "record is alone, whatever is done. Name those that somebody may know",
             argument="keys",
         )
-    own = missing is not None
     rule: MissingRule = default_missing  # the rule of a scenario is for frequencies; other measures keep their default
     if missing is not None:
         rule = missing
@@ -115,7 +113,7 @@ def resolve_roles(
         keys=names, weight=weight, sampling_fraction=sampling_fraction,
         household=household if household is not None or scenario is None else scenario.household,
         person=person if person is not None or scenario is None else scenario.person, sensitive=known,
-        rules=missing_rule(names, rule, default=default_missing, strict=own),
+        rules=missing_rule(names, rule, default=default_missing, strict=missing is not None),
         alpha=arguments.share(alpha, "alpha", "is the weight of a match through a missing value"), id=id,
     )  # fmt: skip
 

@@ -340,8 +340,7 @@ class Scenario(Displayed, BaseModel):
         >>> Scenario(keys=["age"], numeric=["age", "hours"], magnitudes=["turnover"]).judged_numbers
         ('turnover', 'hours')
         """
-        others = [name for name in self.numeric if name not in self.all_keys]
-        return tuple(dict.fromkeys([*self.magnitudes, *others]))
+        return tuple(dict.fromkeys([*self.magnitudes, *(name for name in self.numeric if name not in self.all_keys)]))
 
     @property
     def limits(self) -> Thresholds:
@@ -420,10 +419,7 @@ class Scenario(Displayed, BaseModel):
 
         Keys are kept: a file without a key cannot be measured.
         """
-        fields: dict[str, Any] = {}
-        for role in scenario_checks.SINGLE:
-            if getattr(self, role) not in columns:
-                fields[role] = None
+        fields: dict[str, Any] = {role: None for role in scenario_checks.SINGLE if getattr(self, role) not in columns}
         for role in ("household_variables", "sensitive", "numeric", "magnitudes", "number_groups"):
             fields[role] = tuple(name for name in getattr(self, role) if name in columns)
         if self.children is not None and self.children.key not in columns:
@@ -611,6 +607,4 @@ def _with_magnitudes(numeric: Any, magnitudes: Any) -> Any:
     return (*numeric, *(name for name in magnitudes if name not in numeric))
 
 
-_WRITTEN_APART = frozenset(
-    {"title", "intruders", "thresholds", "matching", "ledger", "children", "tables", "rules", "stated"}
-)
+_WRITTEN_APART = {"title", "intruders", "thresholds", "matching", "ledger", "children", "tables", "rules", "stated"}

@@ -48,10 +48,7 @@ def _path(loc: Sequence[int | str], prefix: str) -> str:
     """The path of an entry as in TOML; list positions are 1-based."""
     text = prefix
     for part in loc:
-        if isinstance(part, int):
-            text += f"[{part + 1}]"
-        else:
-            text += ("." if text else "") + part
+        text += f"[{part + 1}]" if isinstance(part, int) else ("." if text else "") + part
     return text
 
 

@@ -301,11 +301,9 @@ def same_roles(first: Any, second: Any) -> bool:
 
 def _unordered(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return (
-            _unordered(value["keys"])
-            if [*value] == ["keys"]
-            else {name: _unordered(entry) for name, entry in value.items()}
-        )
+        if [*value] == ["keys"]:
+            return _unordered(value["keys"])
+        return {name: _unordered(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
         return sorted(json.dumps(entry, sort_keys=True, default=str) for entry in value)
     return value
@@ -368,8 +366,7 @@ def without_lost_files(saved: Plain, folder: Path) -> tuple[dict[str, Any], list
             steps.append({**step, "on": bool(step.get("on", True)) and not any(gone)})
         return {**state, "scenario": scenario or None, "steps": steps}
 
-    versions = [left(version) for version in saved.get("versions", ())]
-    return {**left(saved), "versions": versions}, [*lost]
+    return {**left(saved), "versions": [left(version) for version in saved.get("versions", ())]}, [*lost]
 
 
 def _is_there(path: Path) -> bool:

@@ -75,9 +75,7 @@ def write_toml(entries: Mapping[str, Any], tables: Sequence[tuple[Sequence[str],
     [thresholds]
     k = 3
     """
-    blocks = []
-    if entries:
-        blocks.append([toml_entry(name, value) for name, value in entries.items()])
+    blocks = [[toml_entry(name, value) for name, value in entries.items()]] if entries else []
     for path, content in tables:
         head = "[" + ".".join(toml_key(part) for part in path) + "]"
         blocks.append([head, *(toml_entry(name, value) for name, value in content.items())])

@@ -255,8 +255,7 @@ def interval_risk(
     means = mean_figures(per_release, notes)
     rates = {name: means.pop(f"variable_rates[{name}]") for name in names}
     result = IntervalRisk(
-        pair, per_release, MISSING_RULE, notes, columns=columns, n=pair.n, variable_rates=rates, prefix=prefix,
-        **means,
+        pair, per_release, MISSING_RULE, notes, columns=columns, n=pair.n, variable_rates=rates, prefix=prefix, **means,
     )  # fmt: skip
     return broken.of(result, by_release)
 

@@ -316,8 +316,7 @@ def declared_matching(scenario: Scenario | None) -> Matching:
 
 
 def files_to_match(
-    original: Any, released: Any, asked: Asked, *, id: str | None, also: Sequence[str] = (),
-    counted: bool = False,
+    original: Any, released: Any, asked: Asked, *, id: str | None, also: Sequence[str] = (), counted: bool = False,
 ) -> FilesToMatch:  # fmt: skip
     """Open the files and decide how each variable is matched: as declared, otherwise by the data.
 

@@ -172,8 +172,7 @@ class MatchingRisk(PairRecordResult):
     def file_figures(self) -> tuple[FileFigure, ...]:
         """The record column behind each file-level figure, and how it is summarised."""
         return (
-            FileFigure("mean_match_risk", "risk", of="targets"),
-            FileFigure("expected_match_risk", "risk", "sum"),
+            FileFigure("mean_match_risk", "risk", of="targets"), FileFigure("expected_match_risk", "risk", "sum"),
             FileFigure("true_match_rate", "unique_true", of="targets"),
             FileFigure(
                 "false_match_rate", "unique_false", among="unique", of="targets with a single match",

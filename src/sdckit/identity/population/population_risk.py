@@ -531,8 +531,7 @@ def population_risk(
         words = "select= and interval= are for models of counts by category; leave method= and linear= out"
         raise DataError(words, argument="method")
     cells = size_models.category_cells(
-        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
-        broken=asked,
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id, broken=asked,
     )  # fmt: skip
     terms = log_linear.model_terms(cells.keys, interactions, formula)
     pi, grid = size_models.sampling_fraction_of(cells), log_linear.grid_of(cells)

@@ -583,8 +583,7 @@ def category_cells(
     `broken`: subgroups and intervals, whose columns a plan has to bring.
     """
     cells = _by_category(
-        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
-        weighted=True,
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id, weighted=True,
     )  # fmt: skip
     return cells.in_memory(*broken.extra(cells))
 

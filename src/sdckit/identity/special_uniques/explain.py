@@ -247,8 +247,7 @@ class Explanation(Result):
             {"change": f"{change.action} {change.variable}", "bits": change.entropy_lost} for change in self.changes
         ]
         chart: alt.Chart = alt.Chart({"values": rows}).mark_bar().encode(
-            x=alt.X("bits:Q", title="information lost, bits per record"),
-            y=alt.Y("change:N", sort=None, title=None),
+            x=alt.X("bits:Q", title="information lost, bits per record"), y=alt.Y("change:N", sort=None, title=None),
         )  # fmt: skip
         return chart.properties(title="Internal: contains confidential information")
 

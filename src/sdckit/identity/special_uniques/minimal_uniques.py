@@ -619,6 +619,5 @@ def _list_by_group(node: _Node, problem: Problem, worker: Work) -> NDArray[np.ui
 
 def _report(subset: tuple[int, ...], alone: NDArray[np.uint32], problem: Problem, worker: Work) -> None:
     book(
-        alone, len(subset) - 1, np.array(subset), problem.codes, problem.offsets, worker.by_size,
-        worker.level_counts,
+        alone, len(subset) - 1, np.array(subset), problem.codes, problem.offsets, worker.by_size, worker.level_counts,
     )  # fmt: skip

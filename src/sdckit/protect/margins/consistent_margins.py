@@ -83,8 +83,7 @@ def expected_counts(variables: Sequence[int], n_shared: int, shared: Floats, sin
 
 
 def consistent(
-    counts: Floats | Ints, separator: tuple[int, ...], variables: tuple[int, ...], shared: Floats,
-    single: OneWay,
+    counts: Floats | Ints, separator: tuple[int, ...], variables: tuple[int, ...], shared: Floats, single: OneWay,
 ) -> Clique:  # fmt: skip
     """A protected table fitted to the margin it shares with its parent, and to the one-way margins of what is new."""
     total, k = float(np.sum(shared)), len(separator)

@@ -424,8 +424,7 @@ def pram(
 
 
 def _transitions(
-    levels: Levels, count: Ints, whole: Floats | None, pd: Any, keeps: bool, weight: float,
-    rng: np.random.Generator,
+    levels: Levels, count: Ints, whole: Floats | None, pd: Any, keeps: bool, weight: float, rng: np.random.Generator,
 ) -> Floats:  # fmt: skip
     """Transition matrix of a stratum; the identity for levels that do not occur there."""
     there, stays = np.flatnonzero(count), np.eye(len(levels.labels))

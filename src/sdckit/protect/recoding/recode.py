@@ -56,8 +56,7 @@ class Bands:
 
 
 def given_bands(
-    bands: Sequence[Any] | Mapping[str, Any], *, closed: Closed | None, labels: Sequence[str] | None,
-    whole: bool,
+    bands: Sequence[Any] | Mapping[str, Any], *, closed: Closed | None, labels: Sequence[str] | None, whole: bool,
 ) -> Bands:  # fmt: skip
     """Bands between edges, or of ``{label: (low, high)}``.
 

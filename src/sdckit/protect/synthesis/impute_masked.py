@@ -145,7 +145,7 @@ class _State:
 
     def __init__(self, fits: Mapping[str, LinearFit], held: dict[str, Seen], of_chain: int, n: int) -> None:
         self.fits, self.held, self.n = fits, held, n
-        self.parameters = {name: _parameters(fit, of_chain) for name, fit in fits.items()}
+        self.parameters = {name: fit.parameters(of_chain) for name, fit in fits.items()}
         self.moving: dict[str, tuple[list[Term], Floats]] = {}
         self.still: dict[str, Floats] = {}
         for name, fit in fits.items():  # terms without a masked variable are constant
@@ -185,12 +185,6 @@ class _State:
         self.held[name] = Seen(Values(level, None), self.held[name].labels)
 
 
-def _parameters(fit: LinearFit, of_chain: int) -> tuple[Floats, float]:
-    if fit.proper:
-        return fit.drawn[0][of_chain], float(fit.drawn[1][of_chain])
-    return fit.best
-
-
 def run_chain(
     masked: Sequence[MaskedVariable], fits: Mapping[str, LinearFit], others: Mapping[str, Seen],
     iterations: int, of_chain: int, rng: np.random.Generator,
@@ -212,8 +206,7 @@ def run_chain(
                 _draw_levels(target, state, rng)
                 level = state.held[target.name].values.level
                 trace[target.name][step] = np.mean(level[level >= 0] == 0)
-    ended = {target.name: state.held[target.name].values for target in masked}
-    return Chain(ended, trace, moves)
+    return Chain({target.name: state.held[target.name].values for target in masked}, trace, moves)
 
 
 def _start(target: MaskedVariable) -> Seen:

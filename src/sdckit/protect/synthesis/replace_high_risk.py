@@ -295,8 +295,7 @@ def replace_high_risk(
 
 def _donors(
     frame: Any, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
-    numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
-    among: NDArray[np.bool_] | None = None,
+    numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator, among: NDArray[np.bool_] | None = None,
 ) -> Ints:  # fmt: skip
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
     lends &= True if among is None else among
@@ -324,8 +323,7 @@ def _of_homes(
     speaker = homes.lead(own)
     hit = np.flatnonzero(speaker >= 0)
     among = np.zeros(len(own), np.bool_)
-    lenders = homes.first if not exclude else homes.lead(~is_high)
-    speaks = np.where(speaker >= 0, speaker, lenders)
+    speaks = np.where(speaker >= 0, speaker, homes.first if not exclude else homes.lead(~is_high))
     among[speaks[speaks >= 0]] = True
     donors = _donors(frame, speaker[hit], is_high, match_on, numbers, k, exclude, rng, among)
     lent = np.full(len(homes.first), -1, np.int64)

@@ -88,8 +88,7 @@ def _formula(name: str, spec: object, present: Sequence[str]) -> Predicted:
         says = f"predictors of {name!r}: the formula's left side is {outcome.strip()!r}; leave it out: {HOW}"
         raise DataError(says, argument="predictors")
     columns = tuple(dict.fromkeys(column for column, _ in formula_text.named_columns(text, present)))
-    terms = tuple(tuple(_factor(factor, present) for factor in term) for term in _terms(name, text))
-    return Predicted(columns, terms)
+    return Predicted(columns, tuple(tuple(_factor(factor, present) for factor in term) for term in _terms(name, text)))
 
 
 def _terms(name: str, text: str) -> list[list[tuple[str, bool]]]:
@@ -239,11 +238,9 @@ def in_order(
     _refuse_useless(specs, targets, variables)
     specs = _jointly(specs, [name for name in targets if name in joint])
     together = _together(targets, joint, fixed=fixed)
-    if fixed:
-        check_order(together, specs)
-    else:
+    if not fixed:
         together = _together(order_by_predictors(together, specs), joint, fixed=False)
-        check_order(together, specs)
+    check_order(together, specs)
     by_name: dict[str, tuple[str, ...]] = {}
     for at, name in enumerate(together):
         before = (*helpers, *together[:at])
@@ -428,9 +425,8 @@ def _levels(variable: Variable, rows: Ints, *, full: bool = False) -> list[Term]
 
 
 def _of_factor(
-    factor: Factor, variables: Mapping[str, Variable], held: Mapping[str, Seen], rows: Ints,
-    *, full: bool, alone: bool,
-) -> list[Term]:  # fmt: skip
+    factor: Factor, variables: Mapping[str, Variable], held: Mapping[str, Seen], rows: Ints, *, full: bool, alone: bool
+) -> list[Term]:
     """Design columns of a factor; in a product not standardised, and without the indicator of missing values."""
     if factor.kind == "number":
         for name in factor.columns:
@@ -455,7 +451,7 @@ def _standardised(term: Term, held: Mapping[str, Seen], n: int) -> Term | None:
     """A product or a computed number with its own mean and deviation; None where it does not vary."""
     if term.kind not in {"product", "computed"}:
         return term
-    values = _raw(term, held, n)
+    values = _raw(term, held, n, {})
     known = values[~np.isnan(values)]
     if not len(known) or np.ptp(known) == 0:
         return None
@@ -486,8 +482,7 @@ def _column(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict
     return np.where(np.isnan(values), 0.0, values) if term.kind in {"number", "computed", "product"} else values
 
 
-def _raw(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[Any, int]] | None = None) -> Floats:
-    places = {} if places is None else places
+def _raw(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[Any, int]]) -> Floats:
     if term.kind == "product":
         product = np.ones(n)
         for factor in term.factors:

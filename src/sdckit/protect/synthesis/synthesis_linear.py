@@ -157,14 +157,12 @@ class PosteriorDraws(Mapping[str, Any]):
         eta = self._linear(frame)[used:]
         event = self["missing"]
         gone = None if event is None else np.exp(PosteriorDraws(event)._of_event(frame, True)[used:])
-        if self["model"] in {"normal", "poisson"}:
-            if self["model"] == "normal":
-                distribution: dict[str, Any] = {"mean": eta[:, 0], "sd": np.asarray(self["scale"], float)[used:]}
-            else:
-                distribution = {"rate": np.exp(np.clip(eta[:, 0], -MOST_EXPONENT, MOST_RATE))}
-            return distribution if gone is None else {**distribution, "missing": gone}
-        share = np.moveaxis(np.exp(self._log_shares(eta)), 1, 2)
-        distribution = self._by_level(share)
+        if self["model"] == "normal":
+            distribution: dict[str, Any] = {"mean": eta[:, 0], "sd": np.asarray(self["scale"], float)[used:]}
+        elif self["model"] == "poisson":
+            distribution = {"rate": np.exp(np.clip(eta[:, 0], -MOST_EXPONENT, MOST_RATE))}
+        else:
+            distribution = self._by_level(np.moveaxis(np.exp(self._log_shares(eta)), 1, 2))
         return distribution if gone is None else {**distribution, "missing": gone}
 
     def _by_level(self, share: Floats) -> dict[str, Any]:
@@ -386,9 +384,13 @@ class LinearFit:
     proper: bool  # whether release r is drawn with the r-th of these instead of the best
     converged: bool
 
+    def parameters(self, release: int) -> tuple[Floats, float]:
+        """Coefficients and residual standard deviation with which a release is drawn."""
+        return (self.drawn[0][release], float(self.drawn[1][release])) if self.proper else self.best
+
     def draw(self, held: Mapping[str, synthesis_design.Seen], n: int, rng: np.random.Generator, release: int) -> Values:
         """New values of n records from their predictors."""
-        B, sd = (self.drawn[0][release], float(self.drawn[1][release])) if self.proper else self.best
+        B, sd = self.parameters(release)
         eta = synthesis_design.design_matrix(self.terms, held, n) @ B.T
         if self.model == "normal":
             return self.variable.of_numbers(eta[:, 0] + sd * rng.standard_normal(n))

@@ -234,9 +234,7 @@ def _logs(variable: Variable, rows: Ints) -> Variable:
                    ends=(-np.inf, np.inf))  # fmt: skip
 
 
-def on_log_scale(
-    chosen: Mapping[str, Chosen], transform: Any, variables: Mapping[str, Variable]
-) -> dict[str, Chosen]:  # fmt: skip
+def on_log_scale(chosen: Mapping[str, Chosen], transform: Any, variables: Mapping[str, Variable]) -> dict[str, Chosen]:
     """The models, those of the columns in `transform` ({column: "log"}) of the logarithms of their values.
 
     Raises `ColumnError`: a column that is not synthesised; `DataError`: another transform, or a model that draws
@@ -288,9 +286,7 @@ def as_joint(chosen: Mapping[str, Chosen], order: Sequence[str]) -> dict[str, Ch
     """
     joint = [name for name in order if chosen[name].name == JOINT]
     last = len(joint) - 1
-    return {**chosen, **{
-        name: replace(chosen[name], more_freedom=2 * at - last) for at, name in enumerate(joint)
-    }}  # fmt: skip
+    return {**chosen, **{name: replace(chosen[name], more_freedom=2 * at - last) for at, name in enumerate(joint)}}
 
 
 def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:

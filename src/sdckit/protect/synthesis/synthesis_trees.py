@@ -331,11 +331,9 @@ class TreeFit:
         del release
         leaf = self.tree.apply(_matrix(self.places, held, n))
         size = self.edges[leaf + 1] - self.edges[leaf]
-        donor = self.members[self.edges[leaf] + (rng.random(n) * size).astype(np.int64)]
-        values = self.variable.held.take(donor)
-        if self.smoothing == 0 or self.variable.kind != "number":
-            return values
-        return self._smoothed(values, leaf, rng)
+        values = self.variable.held.take(self.members[self.edges[leaf] + (rng.random(n) * size).astype(np.int64)])
+        is_smoothed = self.smoothing != 0 and self.variable.kind == "number"
+        return self._smoothed(values, leaf, rng) if is_smoothed else values
 
     def _smoothed(self, values: Values, leaf: Ints, rng: np.random.Generator) -> Values:
         """A draw from the kernel density of each leaf, within the range of the whole variable."""
@@ -351,8 +349,7 @@ class TreeFit:
         moved = low + np.abs((moved - low) % (2 * (high - low) or 1.0))  # reflected at both ends
         moved = np.where(moved > high, 2 * high - moved, moved)
         counts = np.bincount(variable.held.level[self.members], minlength=variable.n_levels)
-        heaped = counts > HEAPED * len(self.members)
-        return variable.of_numbers(np.where(heaped[values.level], drawn, moved))
+        return variable.of_numbers(np.where((counts > HEAPED * len(self.members))[values.level], drawn, moved))
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,9 +374,8 @@ class EstimatorFit:
 
 
 def fit_tree(
-    variable: Variable, predictors: Sequence[Variable], rows: Ints, *, min_leaf: int, smoothing: float,
-    state: int,
-) -> TreeFit:  # fmt: skip
+    variable: Variable, predictors: Sequence[Variable], rows: Ints, *, min_leaf: int, smoothing: float, state: int
+) -> TreeFit:
     """Grow a tree for one variable from others.
 
     Categories among the predictors are ranked: by the mean of a number, else by the first principal component
@@ -428,8 +424,7 @@ def fit_estimator(variable: Variable, predictors: Sequence[Variable], rows: Ints
         return EstimatorFit(variable, terms, estimator.fit(X, variable.held.level[rows]), None)
     y = sure(variable.held.number)[rows]
     estimator.fit(X, y)
-    left = y - np.asarray(estimator.predict(X), float).reshape(len(y))
-    return EstimatorFit(variable, terms, estimator, left)
+    return EstimatorFit(variable, terms, estimator, y - np.asarray(estimator.predict(X), float).reshape(len(y)))
 
 
 def _places(variable: Variable, y: NDArray[Any], rows: Ints) -> list[Place]:

@@ -99,15 +99,13 @@ def read_variable(series: Any) -> Variable:
         return Variable(series.name, "empty", seen[:0], (), None, nothing, len(codes), None)
     amounts: Floats | None = None
     texts: tuple[str, ...] = ()
-    if coded.kind in {"integer", "number"}:
-        kind, numbers = "number", columns.float_values(series, "column")
-        check_squares(series.name, numbers)
-        amounts = numbers[first[known]]
-        order = np.argsort(amounts, kind="stable")
-        amounts = amounts[order]
-    elif coded.kind == "date":
-        kind, order = "date", np.arange(int(known.sum()))
-        amounts = _date_numbers(coded, seen[known])
+    if coded.kind in {"integer", "number", "date"}:
+        if coded.kind == "date":
+            kind, amounts = "date", _date_numbers(coded, seen[known])
+        else:
+            kind, numbers = "number", columns.float_values(series, "column")
+            check_squares(series.name, numbers)
+            amounts = numbers[first[known]]
         order = np.argsort(amounts, kind="stable")
         amounts = amounts[order]
     else:
@@ -155,10 +153,7 @@ def _date_numbers(coded: Any, codes: Ints) -> Floats:
 
 
 def _decimals(amounts: Floats) -> int | None:
-    for digits in range(MOST_DECIMALS + 1):
-        if (np.round(amounts, digits) == amounts).all():
-            return digits
-    return None
+    return next((digits for digits in range(MOST_DECIMALS + 1) if (np.round(amounts, digits) == amounts).all()), None)
 
 
 def _ends(dtype: Any) -> tuple[float, float]:

@@ -78,8 +78,7 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
         warnings.simplefilter("ignore")
         fits = dict([fit(task) for task in linear])
     # the longest fits begin first: the later a variable, the more predictors it has
-    rest = [task for task in reversed(tasks) if not plan.chosen[task[0]].is_linear]
-    return {**fits, **dict(run(fit, rest))}
+    return {**fits, **dict(run(fit, [task for task in reversed(tasks) if not plan.chosen[task[0]].is_linear]))}
 
 
 def _fit_rows(plan: Plan, name: str) -> Ints:
@@ -175,9 +174,8 @@ def synthesize_plan(
     for name in named:
         if name not in plan.columns:
             raise ColumnError(f"no column {name!r} in the data; {nearest.did_you_mean(str(name), plan.columns)}")
-    columns = (
-        plan.columns if n not in (None, size) else [name for name in plan.columns if name in {*read(plan.columns)}]
-    )
+    wanted = {*(plan.columns if n not in (None, size) else read(plan.columns))}
+    columns = [name for name in plan.columns if name in wanted]
     check_room(size, columns, plan.frame)
     check_made(m, n or size, len(plan.columns if drawn is None else drawn))
     brought = plan.brought(columns)
@@ -343,8 +341,7 @@ def synthesize(
             named=[*(named or ()), *also], drawn=named, m=m, n=n,
         )  # fmt: skip
     frame = replace.open_eager(opened, {"columns": named or (), "predictors": helping})
-    needed = columns_read(frame.columns, named, predictors, rules)
-    variables = {name: read_variable(frame[name]) for name in needed}
+    variables = {name: read_variable(frame[name]) for name in columns_read(frame.columns, named, predictors, rules)}
     hit = _flags(rows, frame)
     apart = {name for name in (rows, household) if isinstance(name, str)}
     counts = _counting(frame, household, variables)

@@ -69,8 +69,7 @@ def plain_attacks(
         "n_released": setting.release_sizes(ledger, sizes),
     }
     tree |= _attack_parts(attacks, skipped, ledger, sizes, control=control, asked=asked)
-    document = Document(tree, ledger.variables, tuple(ledger.relations), n)
-    return conclude(protect(document, internal=internal))
+    return conclude(protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal))
 
 
 def _attack_parts(

@@ -206,8 +206,7 @@ def _ranked(plain: Plain, beyond: Sequence[Plain]) -> dict[str, list[Plain]]:
 def _against_working_out(plain: Plain) -> list[str]:
     """The leading remedies against the rules by which values are given back, as the annex lists them."""
     trees = filter(None, (intruder.get("measures", intruder).get(document.RECOVERY) for intruder in plain["intruders"]))
-    steps = dict.fromkeys(f"{capital(words)}." for tree in trees for words in tree["advice"])
-    return list(steps)[:REMEDIES]
+    return list(dict.fromkeys(f"{capital(words)}." for tree in trees for words in tree["advice"]))[:REMEDIES]
 
 
 def _files(plain: Plain) -> Sequence[Plain]:
@@ -246,8 +245,7 @@ def remaining_questions(plain: Plain) -> list[str]:
     """Questions that the verdicts leave open."""
     scenario = plain["scenario"]
     points = []
-    opened = sum(verdict["holds"]["value"] is None for verdict in plain["verdicts"])
-    if opened:
+    if opened := sum(verdict["holds"]["value"] is None for verdict in plain["verdicts"]):
         points.append(f"{counted(opened, 'question')} could not be judged: see the answer.")
     if plain["column_roles"] and plain["column_roles"]["line"]:
         points.append(plain["column_roles"]["line"])
@@ -266,8 +264,7 @@ def remaining_questions(plain: Plain) -> list[str]:
         cells = any("cells" in release for tree in audits for release in tree["releases"])
         words = tables_open(scenario["tables"], judged, cells=cells)
         points += [f"{words} {tables_command(scenario['tables'], *named, 'SCENARIO.toml')}"] if words else []
-    warnings = len(plain["warnings"])
-    if warnings:
+    if warnings := len(plain["warnings"]):
         points.append(
             f"The annex has {'a warning' if warnings == 1 else f'{warnings} warnings'} on how this was measured."
         )
@@ -291,8 +288,7 @@ def of_population(people: float) -> str:
 
 def households_alone(plain: Plain) -> list[str]:
     """How many households are alone with their composition, in the file that goes out."""
-    intruders = (plain["released"][0] if "released" in plain else plain)["intruders"]
-    trees = [(own["name"], own["household_structure"]) for own in intruders if own.get("household_structure")]
+    trees = [(own["name"], own["household_structure"]) for own in _files(plain) if own.get("household_structure")]
     alone = [(name, of_whole(tree["unique_compositions"], tree["unique_composition_rate"])) for name, tree in trees]
     words = "Households alone with their size and what is known of their members: {}."
     return by_intruder([(name, words.format(text)) for name, text in alone])
@@ -454,12 +450,8 @@ def _others(k: int) -> str:
 def _rule_words(plain: Plain) -> str:
     """The rules for missing key values that k-anonymity was measured under, in brackets; "" if none is missing."""
     files = [plain["original"], *plain["released"]] if "released" in plain else [plain]
-    rules = {
-        intruder["k_anonymity"]["rule"]
-        for file in files
-        for intruder in file["intruders"]
-        if intruder.get("k_anonymity")
-    }
+    trees = filter(None, (intruder.get("k_anonymity") for file in files for intruder in file["intruders"]))
+    rules = {tree["rule"] for tree in trees}
     words = [MISSING[rule] for rule in MISSING if rule in rules]
     return f" ({'; '.join(words)})" if words else ""
 
@@ -476,10 +468,7 @@ def _before_after(plain: Plain, number: int) -> list[tuple[str, Plain]]:
 
 def _records_below(intruder: Plain, k: int) -> Plain | None:
     """Printed number of records in equivalence classes smaller than k; None if k-anonymity was not measured."""
-    if not intruder.get("k_anonymity"):
-        return None
-    count: Plain | None = intruder["k_anonymity"]["violations"].get(str(k))
-    return count
+    return intruder["k_anonymity"]["violations"].get(str(k)) if intruder.get("k_anonymity") else None
 
 
 def _good_for(plain: Plain) -> tuple[Block, ...]:

@@ -150,6 +150,7 @@ def command_line(scenario: Scenario, measures: Sequence[str] = (), by: Sequence[
 
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"
+COVERED = ("origin", "single_rows", "alone", "unmatched", "singly", "beside", "keyless")  # by a verdict, as it says
 PROTECTION = Note(
     "Protection of this document",
     'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
@@ -367,9 +368,7 @@ def _records(assessment: Assessment) -> gate.Tree:
 
 
 def _plain(value: object) -> str | int | float | bool | None:
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
-    return str(value)
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
 def _released_share(verdict: Verdict, tree: Mapping[str, gate.Tree]) -> gate.Share | None:
@@ -399,13 +398,7 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: gate.Share | None = 
         "n_resting": _count_by_missing_rule("resting", verdict, verdict.n_resting, setting),
         "value": share or _verdict_value(verdict, setting),
         "reason": verdict.reason if has_no_figure(verdict) else gate.Foreign(verdict.reason),
-        "origin": verdict.origin,
-        "single_rows": verdict.single_rows,
-        "alone": verdict.alone,
-        "unmatched": verdict.unmatched,
-        "singly": verdict.singly,
-        "beside": verdict.beside,
-        "keyless": verdict.keyless,
+        **{name: getattr(verdict, name) for name in COVERED},
     }
 
 

@@ -30,14 +30,11 @@ def pareto(pairs: Sequence[tuple[float, float]]) -> tuple[bool, ...]:
     >>> pareto([(1, 5), (2, 3), (2, 4), (3, 3), (1, 5)])
     (True, True, False, False, True)
     """
-    unbeaten = []
-    for risk, loss in pairs:
-        if math.isnan(risk) or math.isnan(loss):
-            unbeaten.append(False)
-            continue
-        beaten = any(r <= risk and l <= loss and (r < risk or l < loss) for r, l in pairs)  # noqa: E741
-        unbeaten.append(not beaten)
-    return tuple(unbeaten)
+
+    def is_beaten(risk: float, loss: float) -> bool:
+        return any(r <= risk and l <= loss and (r < risk or l < loss) for r, l in pairs)  # noqa: E741
+
+    return tuple(not (math.isnan(risk) or math.isnan(loss) or is_beaten(risk, loss)) for risk, loss in pairs)
 
 
 # The recipe found by a search, and the alternatives by loss and risk.
@@ -62,8 +59,7 @@ def plain_front(recipes: Sequence[Mapping[str, Any]], n: int, *, internal: bool 
     """Protected data for a chart of the front alone."""
     ledger = Ledger()
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n"), "recipes": front_tree(recipes, ledger)}
-    plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal)
-    return _data(plain["recipes"])
+    return _data(protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal)["recipes"])
 
 
 def search_blocks(search: Plain, methods: Sequence[str]) -> list[Block]:
@@ -181,17 +177,15 @@ def plain_map(exploration: Exploration, *, internal: bool = False) -> dict[str, 
 
 def _labels(points: Sequence[Mapping[str, Any]]) -> list[str]:
     """Label of each recipe: numbers and strings as they are; other arguments may hold values and are only numbered."""
-    others: dict[str, list[str]] = {}
+    others: dict[str, dict[str, int]] = {}
     labels = []
     for point in points:
         words = []
         for path, value in point.items():
             shown = str(value)
             if not isinstance(value, int | float | str):
-                known = others.setdefault(path, [])
-                if shown not in known:
-                    known.append(shown)
-                shown = f"choice {known.index(shown) + 1}"
+                known = others.setdefault(path, {})
+                shown = f"choice {known.setdefault(shown, len(known) + 1)}"
             words.append(f"{path} = {shown}")
         labels.append(", ".join(words))
     return labels
@@ -256,8 +250,7 @@ def map_table(plain: Plain) -> TableBlock:
         (point["label"], point["risk"]["text"], point["loss"]["text"], "front" if point["front"] else "")
         for point in plain["points"]
     )
-    caption = "Recipes tried; no other beats those on the front"
-    return TableBlock(caption, ("recipe", *heads, ""), rows, numeric=(1, 2))
+    return TableBlock("Recipes tried; no other beats those on the front", ("recipe", *heads, ""), rows, numeric=(1, 2))
 
 
 def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:

@@ -107,15 +107,13 @@ def kind_of(dtype: str) -> str:
 
 def file_sections(plain: Plain) -> list[Section]:
     """Lay an opened file out: what was read, its columns, and the codes for missing with their effect."""
-    facts = Facts(
-        (
-            ("File", plain["name"]),
-            ("Format", plain["format"]),
-            ("Records", plain["n"]["text"]),
-            ("Columns", str(len(plain["columns"]))),
-        )
+    facts = (
+        ("File", plain["name"]),
+        ("Format", plain["format"]),
+        ("Records", plain["n"]["text"]),
+        ("Columns", str(len(plain["columns"]))),
     )
-    read: list[Block] = [facts, *(Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"])]
+    read: list[Block] = [Facts(facts), *(Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"])]
     return [
         Section("What was read", tuple(read)),
         Section("Codes that mean missing", tuple(_codes(plain))),

@@ -19,8 +19,7 @@ from sdckit.report.view import Plain, find_view, view_of, views_of
 @cache
 def terms() -> tuple[tuple[str, str, str], ...]:
     """Terms of the glossary: name, regular expression that finds it in a text, explanation."""
-    entries = packaged("report/words/glossary.toml")["term"]
-    return tuple((term["name"], term["seen"], term["means"]) for term in entries)
+    return tuple((term["name"], term["seen"], term["means"]) for term in packaged("report/words/glossary.toml")["term"])
 
 
 def glossary(sections: Sequence[kinds.Section]) -> list[kinds.Section]:
@@ -320,8 +319,7 @@ def _keys(intruder: Plain, known: Sequence[str]) -> list[kinds.Block]:
         for key in intruder["key_facts"]
     )
     levels = ("Levels",) if inside else ()
-    counted = ("Levels with 5 or more records", "Missing", "Missing rate")
-    columns = ("Key", "Type", *levels, *counted, "A missing value")
+    columns = ("Key", "Type", *levels, "Levels with 5 or more records", "Missing", "Missing rate", "A missing value")
     new = [key for key in intruder["key_facts"] if key["name"] not in known]
     again = listed([key["name"] for key in intruder["key_facts"] if key["name"] in known])
     before = f" Those of {again} stand above." if again else ""

@@ -116,8 +116,7 @@ def _meaning(plain: Plain) -> list[str]:
         f"who raises a false alarm for 1 % of the others finds at most {at_most(100 * caught)} % of the "
         f"{'records' if is_record else 'people'}."
     )
-    several = [RECORDS] if is_record else []
-    return [meaning, *several, intruder, *([] if plain["declared_n"] else [NOISY_SIZE])]
+    return [meaning, *([RECORDS] if is_record else []), intruder, *([] if plain["declared_n"] else [NOISY_SIZE])]
 
 
 def at_most(number: float) -> str:
@@ -149,11 +148,8 @@ def _kind(entry: Plain) -> str:
 def _row(kind: str, own: Sequence[Plain]) -> tuple[str, ...]:
     scales = [entry["scale"] for entry in own]
     low, high = (f"{end:.3g}" for end in (min(scales), max(scales)))
-    return KINDS.get(kind, kind), str(len(own)), low if low == high else f"{low} to {high}", _sum(own)
-
-
-def _sum(own: Sequence[Plain]) -> str:
-    return f"{math.fsum(entry['rho'] for entry in own):.3g}"
+    rho = math.fsum(entry["rho"] for entry in own)
+    return KINDS.get(kind, kind), str(len(own)), low if low == high else f"{low} to {high}", f"{rho:.3g}"
 
 
 def _percent(error: float | None) -> str:

@@ -267,30 +267,23 @@ def _figures(at: int, row: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
             f"f{at}.expected", row.expected_reidentifications, "expected", of=of(EXPECTED),
             kind="value" if row.estimated else "sum", guard=_guard_of_estimate(at, row, ledger),
         )  # fmt: skip
-        _link_before(ledger, at, "expected", done)
+        _link_expected(ledger, at, done)
     return tree
 
 
 def _guard_of_estimate(at: int, row: StepFigures, ledger: Ledger) -> tuple[str, ...]:
     """Guard of an estimate from weights: it could disclose the number of records in small classes."""
-    if not row.estimated:
-        return ()
-    return (ledger.count(f"f{at}.small", row.small, "small", watched="nowhere").name,)
+    return (ledger.count(f"f{at}.small", row.small, "small", watched="nowhere").name,) if row.estimated else ()
 
 
-def _link_before(ledger: Ledger, at: int, name: str, done: WhatWasDone) -> None:
-    """Relate a figure to the one before the step: equal if no key changed, else, for a count, contained in it."""
+def _link_expected(ledger: Ledger, at: int, done: WhatWasDone) -> None:
+    """Equate the expected re-identifications with those before the step, if it changed no key."""
     row = done.figures[at]
     before = next((i for i in reversed(range(at)) if done.figures[i].intruder == row.intruder), None)
-    known, new = f"f{before}.{name}", f"f{at}.{name}"
-    if known not in ledger.variables:
-        return
-    changed = done.log.steps[row.step - 1].changed
-    if not any(changed.get(key) for key in row.keys):
-        if ledger.variables[known].true == ledger.variables[new].true:
-            ledger.equal(known, new)
-    elif ledger.variables[new].kind == "count":
-        link_parts(ledger, known, new)
+    known, new = f"f{before}.expected", f"f{at}.expected"
+    same = known in ledger.variables and not any(map(done.log.steps[row.step - 1].changed.get, row.keys))
+    if same and ledger.variables[known].true == ledger.variables[new].true:
+        ledger.equal(known, new)
 
 
 def _share_changed(row: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share:
@@ -310,8 +303,7 @@ def _share_changed(row: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share
     changed = int(sum(ledger.variables[part].true or 0 for part in parts))
     gone = max(0, math.ceil((true - changed) / n))  # columns left out: all their values differ
     terms = ((name, 1.0), *((part, -1.0) for part in parts), *([("n", -float(gone))] if gone else ()))
-    exact = true == changed + gone * n
-    ledger.relations.append(Relation(terms, lower=0.0 if exact else -math.inf))
+    ledger.relations.append(Relation(terms, lower=0.0 if true == changed + gone * n else -math.inf))
     return Share(name, cells)
 
 

@@ -59,8 +59,7 @@ def recoded_facts(plain: Plain) -> tuple[tuple[str, str], ...]:
 
 def _but(plain: Plain) -> str:
     """What counts the recoding itself, as a part of a sentence; empty if nothing does."""
-    utility = plain.get("utility") or {}
-    return BUT_ROWS if any(row["level"] == RECODED for row in utility.get("table", ())) else ""
+    return BUT_ROWS if any(row["level"] == RECODED for row in (plain.get("utility") or {}).get("table", ())) else ""
 
 
 def usefulness_note(plain: Plain) -> list[Block]:
@@ -197,9 +196,7 @@ def judged_by_print(verdict: PlainDict, attacks: Mapping[str, Any], intruders: S
     limit, holds = verdict["limit"], verdict["holds"]["value"]
     above = any((leaf.get("value") or 0.0) > limit for leaf in leaves)
     within = all(most is not None and most <= limit for most in map(_upper_bound, leaves))
-    if (holds and within) or (not holds and above):
-        return {}
-    return OPEN
+    return {} if (holds and within) or (not holds and above) else OPEN
 
 
 def shares_by_print(verdict: PlainDict, leaves: Sequence[PlainDict]) -> PlainDict:
@@ -462,8 +459,7 @@ def _files(plain: Plain) -> Section:
 
 def before_and_after(plain: Plain, number: int) -> list[Block]:
     """Tables and chart of the one-file figures: the original beside every release."""
-    files = [file["intruders"][number] for file in (plain["original"], *plain["released"])]
-    before, *after = page.figures_of(files)
+    before, *after = page.figures_of([file["intruders"][number] for file in (plain["original"], *plain["released"])])
     rows = [("Records", plain["n"]["text"], *by_release(list(plain["n_released"])))]
     rows += [(words, leaf["text"], *by_release([file.get(words) for file in after])) for words, leaf in before.items()]
     m = len(after)

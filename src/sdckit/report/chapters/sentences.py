@@ -223,11 +223,9 @@ def _records(count: str) -> str:
 
 def _rule_words(verdict: Plain) -> str:
     category, resting = verdict.get("n_category"), verdict.get("n_resting")
-    return (
-        both_rules(resting["text"], category["text"], verdict["limit"], holds=verdict["holds"]["value"])
-        if category and resting
-        else ""
-    )
+    if not (category and resting):
+        return ""
+    return both_rules(resting["text"], category["text"], verdict["limit"], holds=verdict["holds"]["value"])
 
 
 def _resting_sentence(verdicts: Sequence[Plain]) -> str:

@@ -101,8 +101,7 @@ def _group_blocks(sample: view.Plain) -> list[Block]:
     table = tuple((*labels, f"{n:,}", text) for labels, n, text, _ in scores)
     heads = (*sample["by"], "Records", "Score (best 1,000)")
     drawn = [(" × ".join(labels), {"text": text, "value": score}) for labels, _, text, score in scores]
-    numeric = (len(heads) - 2, len(heads) - 1)
-    return figure(bars(caption, "of 1,000", drawn), TableBlock(caption, heads, table, numeric))
+    return figure(bars(caption, "of 1,000", drawn), TableBlock(caption, heads, table, (len(heads) - 2, len(heads) - 1)))
 
 
 def pair_blocks(pairs: Sequence[view.Plain]) -> list[Block]:

@@ -8,10 +8,9 @@ SHARES = (
     shares.Figure("disclosed", "value disclosed by the release", inside="keys_in_released"),
     shares.Figure("correctly_disclosed", "value disclosed, and correctly", inside="disclosed"),
     shares.Figure(
-        "disclosed_and_disclosive", "disclosed, correctly, and already in the original",
-        inside="correctly_disclosed",
+        "disclosed_and_disclosive", "disclosed, correctly, and already in the original", inside="correctly_disclosed"
     ),
-)  # fmt: skip
+)
 DISCLOSED = view.Note(
     "Attribute disclosure",
     "A value is disclosed where all released rows with the person's keys agree on it, and correctly where it is the "

@@ -48,6 +48,5 @@ VIEW = share_view(
     NOTE,
     answer=lambda tree, _: f"Copies of single records beyond chance are {over(tree, 'copied_records')} of the released "
     "records, at least.",
-    more=_more,
-    also=_left_out,
+    more=_more, also=_left_out,
 )  # fmt: skip

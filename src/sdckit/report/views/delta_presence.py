@@ -27,8 +27,7 @@ def tree(result: DeltaPresence, setting: Setting) -> Mapping[str, Tree]:
     ledger.nested("n", inside.name)
     # Above the limit lies a larger share of the people with a key than the limit.
     ledger.bounded(inside.name, {above.name: (result.limits[1], 1.0)}, upper=False)
-    terms = ((people.name, 1.0), (above.name, -1.0), (below.name, -1.0))
-    ledger.relations.append(Relation(terms, upper=float("inf")))
+    ledger.relations.append(Relation(((people.name, 1.0), (above.name, -1.0), (below.name, -1.0)), upper=float("inf")))
     return {
         "population": people,
         "limits": result.limits,

@@ -150,8 +150,7 @@ def details(tree: Plain, again: str = "") -> list[Block]:
     exact = tree.get("exact")
     if not exact:
         return []
-    control = (exact["n_control"] or 0) > 0
-    heads = ("From a", "original", *(["control"] if control else []))
+    heads = ("From a", "original", *(["control"] if (exact["n_control"] or 0) > 0 else []))
     rows = tuple(
         (words, *(_with_ends(name, exact) if name else "–" for name in (own, other)[: len(heads) - 1]))
         for words, own, other in DISTANCES

@@ -14,9 +14,7 @@ TITLE = "What can be reconstructed from release and published tables together?"
 SUPPRESSED = "suppressed"
 CHART = "Values hidden and reconstructed with tables, by column"
 CHARTED = {"hidden": "hidden", "back": "reconstructed"}
-UNDONE = {
-    "joint_uniques": "Records alone with their keys", "joint_below": "Records in groups of fewer than {k}",
-}  # fmt: skip
+UNDONE = {"joint_uniques": "Records alone with their keys", "joint_below": "Records in groups of fewer than {k}"}
 REMEDIES = {
     "leave out": "Leave tables out", "round": "Round tables to base {base}", "take out": "Take out further values",
 }  # fmt: skip
@@ -116,8 +114,7 @@ def _cells(table: str, cells: Any, start: str, setting: PairSetting) -> dict[str
     }
     ledger.nested(counts["cells"].name, counts["certain"].name)
     ledger.nested(counts["cells"].name, counts["narrowed"].name)
-    rest = ledger.latent(f"{start}rest")
-    ledger.equal(counts["cells"].name, counts["certain"].name, counts["narrowed"].name, rest)
+    ledger.equal(counts["cells"].name, counts["certain"].name, counts["narrowed"].name, ledger.latent(f"{start}rest"))
     return {"table": table, **counts}
 
 
@@ -154,8 +151,7 @@ def _blocks(plain: view.Plain, place: str) -> list[Block]:
     unseen = [Paragraph(UNSEEN.format(", ".join(tree["unseen"])))] if tree["unseen"] else []
     if len(blocks) == 1:
         return [*blocks, *cell_tables, *(unseen or [Paragraph(NOTHING)]), *shares.pair_notes_blocks(tree)]
-    blocks += unseen
-    blocks += cell_tables
+    blocks += [*unseen, *cell_tables]
     for release, of in releases:
         blocks += _instead(release, of)
     blocks += shares.put_back_tables(

@@ -110,8 +110,7 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
 
 def _monotone(setting: Setting, result: KeyContributions, dropped: Sequence[str]) -> bool:
     """Whether removing keys only adds matches; it may not where a record can lack all the remaining keys."""
-    n_keys = sum(len(row.variables) == 1 for row in result.table)
-    return setting.cells_known or n_keys - len(dropped) < 2
+    return setting.cells_known or sum(len(row.variables) == 1 for row in result.table) - len(dropped) < 2
 
 
 def _coarsenings(

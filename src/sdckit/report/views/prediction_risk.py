@@ -12,9 +12,7 @@ from sdckit.report import before_after, blocks, shares, view
 from sdckit.report.gate.figures import Guarded, Ledger, Relation, Tree
 from sdckit.report.setting import PairSetting
 
-LOSSES = {
-    "absolute": "Absolute error", "squared": "Squared error", "relative": "Relative error", "costs": "Cost",
-}  # fmt: skip
+LOSSES = {"absolute": "Absolute error", "squared": "Squared error", "relative": "Relative error", "costs": "Cost"}
 RELATIVE = (0.0, 0.05, 0.1, 0.25, 0.5, 1.0, math.inf)
 
 

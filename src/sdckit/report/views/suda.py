@@ -29,8 +29,7 @@ def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
     pairs = setting.count("suda.pairs", result.pairs, "suda.pairs")
     link_records(setting.ledger, setting.sizes, pairs.name, 2, 2)
     counts = {size: setting.count(f"msu.{size}", number, "msu") for size, number in sorted(result.msu_counts.items())}
-    names = {size: count.name for size, count in counts.items()}
-    _link_msus(setting, names, uniques.name, len(result.contributions))
+    _link_msus(setting, {size: count.name for size, count in counts.items()}, uniques.name, len(result.contributions))
     return {
         "sample_uniques": uniques,
         "rule": "category" if rule_of(result) else "",

@@ -74,10 +74,13 @@ def exact_relations(
     >>> [f"{found.of} = {found.formula}" for found in exact_relations(pay, pay.columns)]
     ['wage = total - rest', 'rest = total - wage', 'total = wage + rest']
     """
-    columns = read_columns(frames.open_frame(data), names)
-    numbers = {name: _plain(column) for name, column in columns.items() if _is_number(column, names)}
-    numbers = dict(list(numbers.items())[:MOST_COLUMNS])
-    texts = {name: column for name, column in columns.items() if name in names and column.coded.kind in TEXTS}
+    read = read_columns(frames.open_frame(data), names)
+    columns = {name: read[name] for name in names if name in read}
+    plain = [column for column in columns.values() if column.numbers is not None and column.coded.kind not in TEXTS]
+    numbers = {
+        own.name: Predictor((own.name,), own.name, own.codes, own.n_levels, own.numbers) for own in plain[:MOST_COLUMNS]
+    }
+    texts = {name: column for name, column in columns.items() if column.coded.kind in TEXTS}
     parts = [part for part in text_parts(texts) if part.numbers is not None] if numbers else []
     found = []
     for name, own in numbers.items():
@@ -88,8 +91,7 @@ def exact_relations(
     finest = {name: printed_unit(own.numbers) for name, own in numbers.items() if own.numbers is not None}
     ordered = sorted(dict.fromkeys(found), key=lambda relation: (len(relation.columns), finest[relation.of]))
     related = {relation.columns for relation in ordered}
-    tables = _code_tables({name: columns[name] for name in names if name in columns}, keys, holds)
-    return (*ordered, *(table for table in tables if table.columns not in related))
+    return (*ordered, *(table for table in _code_tables(columns, keys, holds) if table.columns not in related))
 
 
 def _code_tables(columns: Mapping[str, ReleasedColumn], keys: Sequence[str], holds: float) -> Iterator[ExactRelation]:
@@ -157,14 +159,6 @@ def _sampled(frame: Any, names: Sequence[str]) -> Ints:
     place = np.arange(len(order)) - np.repeat(np.cumsum(groups.size) - groups.size, groups.size)
     some = rng.choice(len(frame), MOST_RECORDS, replace=False)
     return np.unique(np.concatenate([some, order[place < OF_PATTERN]])).astype(np.int64)
-
-
-def _is_number(column: ReleasedColumn, names: Sequence[str]) -> bool:
-    return column.name in names and column.numbers is not None and column.coded.kind not in TEXTS
-
-
-def _plain(column: ReleasedColumn) -> Predictor:
-    return Predictor((column.name,), column.name, column.codes, column.n_levels, column.numbers)
 
 
 def _followed(y: Floats, companions: Sequence[Predictor], holds: float) -> Iterator[tuple[tuple[str, ...], str]]:

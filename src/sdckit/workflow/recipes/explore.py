@@ -24,9 +24,11 @@ from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning, sure
 from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
+from sdckit.result import json_ready
 from sdckit.workflow.recipes.margins_first import refuse
 from sdckit.workflow.recipes.recipe import Applied, Recipe, TrialRecipe
 from sdckit.workflow.recipes.recipe_figures import COARSER, FIGURES, LOSSES, RISKS, CoarseningLoss, Watch, worst_of
+from sdckit.workflow.recipes.recipe_steps import method_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -91,12 +93,14 @@ class Exploration(Displayed):
     @property
     def table(self) -> Any:
         """A row per recipe: its arguments, the figures, ``front``, and a ``note`` where it could not be applied."""
-        return self._frame([True] * len(self.points))
+        return self._frame(range(len(self.points)))
 
     @property
     def front(self) -> Any:
         """Rows of the table on the Pareto front, least risk first."""
-        return self._frame(self.on_front, ordered=True)
+        chosen = [at for at, drawn in enumerate(self.on_front) if drawn]
+        chosen.sort(key=lambda at: (self.points[at].figures[self.risk], self.points[at].figures[self.loss]))
+        return self._frame(chosen)
 
     def recipe_of(self, row: int) -> Recipe:
         """The recipe of a row of the table, counted from 1."""
@@ -109,15 +113,10 @@ class Exploration(Displayed):
         chart: alt.Chart = map_chart(plain_map(self, internal=internal or exact_shown.get()))
         return chart.properties(title=f"{EXACT} Risk and loss of every recipe tried") if exact_shown.get() else chart
 
-    def _frame(self, wanted: Sequence[bool], *, ordered: bool = False) -> Any:
-        marks = self.on_front
-        chosen = [at for at, yes in enumerate(wanted) if yes]
-        if ordered:
-            chosen.sort(key=lambda at: (self.points[at].figures[self.risk], self.points[at].figures[self.loss]))
-        points = [self.points[at] for at in chosen]
-        paths = list(self.points[0].parameters)
+    def _frame(self, chosen: Sequence[int]) -> Any:
+        marks, points = self.on_front, [self.points[at] for at in chosen]
         columns: dict[str, list[Any]] = {"row": [at + 1 for at in chosen]}
-        columns |= {path: _column([point.parameters[path] for point in points]) for path in paths}
+        columns |= {path: _column([point.parameters[path] for point in points]) for path in self.points[0].parameters}
         columns |= {name: [float(point.figures[name]) for point in points] for name in self.points[0].figures}
         columns |= {"front": [marks[at] for at in chosen], "note": [point.note for point in points]}
         return frames.frame_of(columns, self.backend)
@@ -180,14 +179,11 @@ class Runs:
 
     def add(self, key: str, figures: Mapping[str, Any]) -> None:
         """Keep the figures of a run: one whole line in one write."""
-        plain = {
-            name: None if isinstance(value, float) and math.isnan(value) else value for name, value in figures.items()
-        }
         with self._lock:
             self._known[key] = dict(figures)
             if self._path is None:
                 return
-            line = json.dumps({"format": FORMAT, "key": key, "figures": plain}, ensure_ascii=False)
+            line = json.dumps({"format": FORMAT, "key": key, "figures": json_ready(figures)}, ensure_ascii=False)
             try:
                 handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE)
                 try:
@@ -349,8 +345,7 @@ def explore(
         names = list(dict.fromkeys([*FIGURES, loss_figure]))
 
         def applied(made: Recipe, begun: Begun) -> Applied:
-            trial = TrialRecipe.of(made, begun)
-            return trial.apply(data, scenario=chosen, seed=entropy, secret=NO_SECRET, watch=False)
+            return TrialRecipe.of(made, begun).apply(data, scenario=chosen, seed=entropy, secret=NO_SECRET, watch=False)
 
         def begin() -> Begun:
             alike = min(recipe.locate(path)[0] for path in grid)
@@ -382,20 +377,14 @@ def _combinations(recipe: Recipe, grid: Mapping[str, Sequence[Any]]) -> list[dic
     for path, values in grid.items():
         if isinstance(values, str | Mapping) or not isinstance(values, Sequence) or len(values) == 0:
             raise ScenarioError(f"grid: {path} takes a list of values to try")
-        _check_path(recipe, path)
+        at, name = recipe.locate(path)
+        offered = method_of(recipe.steps[at].method, f"step {at + 1}").offered
+        if name not in offered:
+            raise ScenarioError(f"grid: {path}: there is no argument {name!r}; {nearest.did_you_mean(name, offered)}")
         n *= len(values)
     if n > MOST_POINTS:
         raise ScenarioError(f"the grid has {n:,} combinations; at most {MOST_POINTS:,} are tried")
     return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
-
-
-def _check_path(recipe: Recipe, path: str) -> None:
-    from sdckit.workflow.recipes.recipe_steps import method_of
-
-    at, name = recipe.locate(path)
-    offered = method_of(recipe.steps[at].method, f"step {at + 1}").offered
-    if name not in offered:
-        raise ScenarioError(f"grid: {path}: there is no argument {name!r}; {nearest.did_you_mean(name, offered)}")
 
 
 Begun = Applied | None  # the steps before those that differ, carried out once
@@ -430,9 +419,8 @@ def _run_all(
     """Measure the recipes without known figures; every finished run is kept, also on interruption."""
     waiting = {key: recipe for key, recipe in zip(keys, recipes, strict=True) if runs.get(key) is None}
     n = len(set(keys))
-    tell(
-        f"{n - len(waiting)} of {counted(n, 'recipe')} known" if len(waiting) < n else f"trying {counted(n, 'recipe')}"
-    )
+    known = n - len(waiting)
+    tell(f"{known} of {counted(n, 'recipe')} known" if known else f"trying {counted(n, 'recipe')}")
     # the same warnings for every combination say nothing of any
     with (
         warnings.catch_warnings(action="ignore", category=SdcWarning),
@@ -441,7 +429,7 @@ def _run_all(
         begun = pool.submit(begin if len(waiting) > 1 else lambda: None)
         futures = {pool.submit(lambda own: measure(own, begun.result()), own): key for key, own in waiting.items()}
         try:
-            for done, future in enumerate(as_completed(futures), n - len(waiting) + 1):
+            for done, future in enumerate(as_completed(futures), known + 1):
                 runs.add(futures[future], future.result())
                 tell(f"{done} of {counted(n, 'recipe')} tried")
         finally:

@@ -27,8 +27,7 @@ def refuse_draws(step: recipe_checks.StepLike, seed: object, secret: object) -> 
     """Refuse what would make the noise again: whoever has it takes the noise away."""
     for name, given in (("seed", seed), ("secret", secret)):
         if given is not None:
-            why = "whoever could draw its noise again could take it away; leave it out"
-            raise refuse(step, f"{name}=", why)
+            raise refuse(step, f"{name}=", "whoever could draw its noise again could take it away; leave it out")
 
 
 class MarginsFirst(recipe_runs.InMemory):

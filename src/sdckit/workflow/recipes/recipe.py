@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data import frames, seeds
+from sdckit.data import arguments, frames, seeds
 from sdckit.data.arguments import Seed
 from sdckit.data.derived_formula import ENTRY
 from sdckit.data.files import domain_files, file_limits
@@ -100,11 +100,10 @@ class Applied(Displayed):
     @property
     def variables(self) -> Any:
         """The columns of the original as a frame: ``variable``, values ``changed`` and their ``share``."""
-        changed = list(self.differing.values())
         columns = {
             "variable": list(self.differing),
-            "changed": changed,
-            "share": [count / self.log.n for count in changed],
+            "changed": list(self.differing.values()),
+            "share": [count / self.log.n for count in self.differing.values()],
         }
         return frames.frame_of(columns, self._backend())
 
@@ -144,8 +143,7 @@ class Applied(Displayed):
         known = frames.open_frame(self.original).columns
         left = tuple(name for name in self.scenario.identifiers if name in known)
         scenario = self.scenario.changed(identifiers=left, aligned=self._aligned())
-        recodings = sure(read_recodings(self.recipe, self.log))
-        recodings = replace(recodings, own=True)
+        recodings = replace(sure(read_recodings(self.recipe, self.log)), own=True)
         assessment = assess(
             self.original, self.data, scenario=scenario, seed=seed, measures=measures, models=models,
             control=control, attacks=attacks, recipe=recodings, step=step,
@@ -181,12 +179,9 @@ class Applied(Displayed):
         """Whether the original was named by its path, and read by the first step alone."""
         return isinstance(self.original, str | Path | domain_files.DomainFile)
 
-    @property
-    def _first(self) -> Any:
-        return self.data[0] if isinstance(self.data, list) else self.data
-
     def _backend(self) -> Any:
-        frame = frames.open_frame(self._first if self._by_path else self.original)
+        made = self.data[0] if isinstance(self.data, list) else self.data
+        frame = frames.open_frame(made if self._by_path else self.original)
         return "pyarrow" if frames.is_lazy(frame) else frame.implementation
 
     def _repr_html_(self) -> str:
@@ -196,13 +191,12 @@ class Applied(Displayed):
 
     def __repr__(self) -> str:
         files = len(self.data) if isinstance(self.data, list) else 1
-        lines = [
-            f"{counted(len(self.log.steps), 'step')} on {counted(self.log.n, 'record')}"
-            + (f", {files} files" * (files > 1))
-        ]
-        for number, change in enumerate(self.log.steps, 1):
-            lines.append(f"  {number}. {change.method}: {counted(change.n_changed, 'value')} changed")
-        return "\n".join(lines)
+        head = f"{counted(len(self.log.steps), 'step')} on {counted(self.log.n, 'record')}"
+        steps = (
+            f"  {number}. {change.method}: {counted(change.n_changed, 'value')} changed"
+            for number, change in enumerate(self.log.steps, 1)
+        )
+        return "\n".join([head + f", {files} files" * (files > 1), *steps])
 
 
 Keys = Mapping[str, bytes | str]
@@ -311,9 +305,8 @@ class Recipe(Displayed):
         return reads_alone(self.steps)
 
     def _opened(self, data: Any, scenario: Scenario | None) -> Run:
-        if self.reads_alone:
-            return MarginsFirst(data, scenario, self.steps[0], self.folder)
-        return start(data, scenario)
+        alone = self.reads_alone
+        return MarginsFirst(data, scenario, self.steps[0], self.folder) if alone else start(data, scenario)
 
     @property
     def all_steps(self) -> tuple[recipe_checks.StepLike, ...]:
@@ -383,9 +376,6 @@ class Recipe(Displayed):
 
     def find_scenario(self, given: Scenario | None = None) -> Scenario | None:
         """The scenario given, else the one the recipe names, else None."""
-        from sdckit.data import arguments
-        from sdckit.data.scenarios.scenario import Scenario
-
         given = arguments.scenario_or_none(given)
         if given is not None or self.scenario is None:
             return given
@@ -462,7 +452,7 @@ class Recipe(Displayed):
             if secret is None and self.is_random and not alone:
                 seeds.warn_of_short(seed, keeper="log")
             own = self._own_keys(id_keys)
-            files = self._digests()
+            files = recipe_checks.digests(self.steps, self.folder)
             tell = step or (lambda _: None)
             watch = watch and not alone  # of records that are made up it would say nothing
             figures: list[StepFigures] = list(running.figures(0, "before", 0)) if watch else []
@@ -474,9 +464,7 @@ class Recipe(Displayed):
                 changes.append(change)
                 if watch:
                     figures += running.figures(number, recipe_step.method, change.n_changed)
-            made = {
-                number: change.secret["key"] for number, change in enumerate(changes, 1) if "key" in change.secret
-            }  # fmt: skip
+            made = {number: change.secret["key"] for number, change in enumerate(changes, 1) if "key" in change.secret}
             log = RecipeLog(
                 recipe=self.to_toml(), steps=tuple(changes), n=running.n, columns=running.columns,
                 versions=versions_here(), date=date.today().isoformat(), secret=mixed.secret.hex(), seed=mixed.seed,
@@ -516,8 +504,6 @@ class Recipe(Displayed):
         SdcWarning
             The versions are not those of the log.
         """
-        from sdckit.data.scenarios.scenario import Scenario
-
         then = log if isinstance(log, RecipeLog) else RecipeLog.read(log)
         if then.margins is not None:
             raise ScenarioError(f"{then.margins.method} is not replayed: its noise is in no log, and never drawn again")
@@ -526,7 +512,7 @@ class Recipe(Displayed):
         frame = start(data, None)
         if frame.columns != then.columns or frame.n != then.n:
             raise DataError("the log is about another file: its columns or the number of its records differ")
-        if recipe._digests() != then.files:
+        if recipe_checks.digests(recipe.steps, recipe.folder) != then.files:
             raise DataError("a hierarchy is not the one of the log; find the file as it was")
         here = versions_here()
         if other := [name for name in then.versions if here.get(name) != then.versions[name]]:
@@ -558,10 +544,6 @@ class Recipe(Displayed):
             column = twice[0].arguments["column"]
             raise ScenarioError(f"{twice[0].method}: two steps make identifiers of {column!r}; one is enough")
         return {n: keys[column] for n, column in steps.items() if keys and column in keys}
-
-    def _digests(self) -> dict[str, str]:
-        """SHA-256 digests of the hierarchy files that the recipe reads."""
-        return recipe_checks.digests(self.steps, self.folder)
 
 
 class TrialRecipe(Recipe):

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,15 +57,15 @@ class _Header:
 
 
 def check_against(
-    steps: Sequence[StepLike], frame: Any, *, scenario: Scenario | None, folder: Path | None,
-    counted: bool = False, trial: bool = False,
+    steps: Sequence[StepLike], kinds: Mapping[str, Any], n: int, sample: Callable[[list[str]], Any], *,
+    scenario: Scenario | None, folder: Path | None, counted: bool = False, trial: bool = False,
 ) -> None:  # fmt: skip
     """Validate the steps in order without running them.
 
     `folder` is where paths in the recipe start; `counted`: whether the rows of `frame` are the distinct ones of a plan.
     `trial`: what only a run can tell is left to the run. What will not fit is told with the step and the argument.
     """
-    header = _Header({name: holds_numbers(kind) for name, kind in frame.schema.items()}, len(frame))
+    header = _Header({name: holds_numbers(kind) for name, kind in kinds.items()}, n)
     for number, step in enumerate(steps, 1):
         method = recipe_steps.method_of(step.method, f"step {number}")
         place = step.place(number)
@@ -78,7 +78,7 @@ def check_against(
             _check_suppression(header, step, scenario, place)
         unknown = method.kind.effect == "unknown"
         if not trial and (unknown or "matrix" in step.arguments):
-            _try(header, _on_distinct(step) if counted and not unknown else step, frame, folder, place)
+            _try(header, _on_distinct(step) if counted and not unknown else step, sample, folder, place)
         if recipe_steps.n_files(method, step.arguments) != 1 and not all(later.computes for later in steps[number:]):
             raise ScenarioError(f"{place}: several files come of it (m), so it must be the last step")
         _after(header, method, step, place)
@@ -153,12 +153,10 @@ def _check_columns(header: _Header, method: recipe_steps.Method, arguments: Mapp
 def _check_scenario(method: recipe_steps.Method, step: StepLike, scenario: Scenario | None, place: str) -> None:
     if step.arguments.get("risk") in recipe_steps.RISK_MEASURES and "risk" in method.parameters and scenario is None:
         raise ScenarioError(f"{place}: the risk is measured under a scenario; give one, or a column as risk")
-    intruder = step.arguments.get("intruder")
-    if intruder is None:
-        return
-    if scenario is None:
-        raise ScenarioError(f"{place}: intruder is one of the scenario's, and there is no scenario")
-    scenario.intruder(intruder)
+    if (intruder := step.arguments.get("intruder")) is not None:
+        if scenario is None:
+            raise ScenarioError(f"{place}: intruder is one of the scenario's, and there is no scenario")
+        scenario.intruder(intruder)
 
 
 def _check_suppression(header: _Header, step: StepLike, scenario: Scenario | None, place: str) -> None:
@@ -184,7 +182,7 @@ def _check_suppression(header: _Header, step: StepLike, scenario: Scenario | Non
         raise placed(error, place) from None
 
 
-def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place: str) -> None:
+def _try(header: _Header, step: StepLike, sample: Callable[[list[str]], Any], folder: Path | None, place: str) -> None:
     """Trial run of a step that cannot be validated otherwise, on columns that no earlier step changes.
 
     Values that a recoding misses, and levels that a matrix misses.
@@ -194,10 +192,10 @@ def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place
     if header.touched & set(named):
         return
     try:
-        sample = frame[list(dict.fromkeys(named))].to_native()
-        if method.kind.plan == "records" and isinstance(sample, replace.Tallied):
-            sample = sample.frame
-        method.function(sample, **call_arguments(step, scenario=None, folder=folder))
+        data = sample(list(dict.fromkeys(named)))
+        if method.kind.plan == "records" and isinstance(data, replace.Tallied):
+            data = data.frame
+        method.function(data, **call_arguments(step, scenario=None, folder=folder))
     except SdcError as error:
         raise placed(error, place) from None
 
@@ -213,8 +211,6 @@ def _after(header: _Header, method: recipe_steps.Method, step: StepLike, place: 
         return
     header.touched.update(recipe_steps.columns_computed(method, step.arguments))
     for role in ("column", "columns", "keys", "household"):
-        if role not in method.columns:
-            continue
         for name in recipe_steps.columns_named(method, step.arguments, role):
             header.touched.add(name)
             if role == "household" and not method.kind.renumbers:
@@ -268,8 +264,7 @@ def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
     for name in table:
         if not isinstance(name, str):
             raise ScenarioError(f"{place}: names of arguments are text")
-    given = {name: value for name, value in table.items() if name != "method"}
-    arguments = recipe_steps.plain_arguments(given, place)
+    arguments = recipe_steps.plain_arguments({name: value for name, value in table.items() if name != "method"}, place)
     recipe_steps.check_arguments(method, arguments, place)
     if method.kind.computes:
         read_derived(arguments[ENTRY])
@@ -378,12 +373,8 @@ def _files(step: StepLike) -> list[tuple[str, str]]:
 
 def digests(steps: Sequence[StepLike], folder: Path | None) -> dict[str, str]:
     """SHA-256 digests of the hierarchy files that steps read, by path; absent files are left out."""
-    hashes = {}
-    for named in hierarchies(steps):
-        path = (folder or Path()) / named
-        if path.is_file():
-            hashes[named] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return hashes
+    paths = {named: (folder or Path()) / named for named in hierarchies(steps)}
+    return {named: hashlib.sha256(path.read_bytes()).hexdigest() for named, path in paths.items() if path.is_file()}
 
 
 def refuse_emptied(protected: Any, keys: Sequence[str]) -> None:

@@ -91,9 +91,7 @@ def worst_of(figures: Sequence[StepFigures]) -> dict[str, float]:
     >>> worst_of([StepFigures(1, "pram", "a", 3, pmse=0.1), StepFigures(1, "pram", "b", 3, pmse=0.2)])["pmse"]
     0.2
     """
-    few = {
-        "behind": min(row.behind for row in figures), "small": min(row.small * row.estimated for row in figures),
-    }  # fmt: skip
+    few = {"behind": min(row.behind for row in figures), "small": min(row.small * row.estimated for row in figures)}
     return {**{name: max(getattr(row, name) for row in figures) for name in FIGURES}, **few}
 
 
@@ -127,8 +125,7 @@ class Watch:
 
     def beside(self, log: RecipeLog, data: Any, folder: Path | None) -> Watch:
         """The same with the original in the order of the file that a recipe made of `data`, as its log tells."""
-        rows = None if changes_number(log.steps, log.n) else log.rows(data, folder=folder)
-        return self.in_order(rows)
+        return self.in_order(None if changes_number(log.steps, log.n) else log.rows(data, folder=folder))
 
     def after(self, step: int, method: str, data: Any, values_changed: int) -> tuple[StepFigures, ...]:
         """Measure a file; of several from one synthesis every figure is the mean."""
@@ -184,9 +181,8 @@ class Watch:
         """
         before: Any = frames.open_frame(self.original)
         after: Any = frames.open_frame(data)
-        if len(before) != len(after):
-            return dict.fromkeys(before.columns, len(before))
-        return n_differing(before, after)
+        alike = len(before) == len(after)
+        return n_differing(before, after) if alike else dict.fromkeys(before.columns, len(before))
 
     def _risks(self, data: Any, intruder: str) -> tuple[str, int, float, float, float]:
         """Rule for missing keys, and risks from one intruder by the keys still released; all 0 where none is."""
@@ -209,15 +205,13 @@ class Watch:
         return cells.rule, below[SMALL], uniques, float(below[self.k]), expected
 
     def _left(self, intruder: Scenario, columns: Sequence[str]) -> Scenario | None:
-        keys = [name for name in intruder.keys if name in columns]
-        if not keys:
+        left = intruder.of_keys(columns)
+        if not left.intruders:
             return None
-        missing = intruder.missing
-        rules = missing if isinstance(missing, str) else {k: r for k, r in missing.items() if k in keys}
-        weight = intruder.weight if intruder.weight in columns else None
+        weight, person = (name if name in columns else None for name in (intruder.weight, intruder.person))
         return type(intruder)(
-            keys=keys, missing=rules or "wildcard", alpha=intruder.alpha, sampling_fraction=intruder.sampling_fraction,
-            weight=weight, person=intruder.person if intruder.person in columns else None,
+            keys=left.keys, missing=left.missing, alpha=intruder.alpha, sampling_fraction=intruder.sampling_fraction,
+            weight=weight, person=person,
         )  # fmt: skip
 
     def _shared(self, data: Any) -> list[str]:
@@ -307,9 +301,7 @@ class CoarseningLoss:
             nowhere = np.full(len(before), -1)
             empty: Any = frames.open_frame(with_levels(before, {key: ([], nowhere) for key in gone}))
             after = after.with_columns(*(empty[key] for key in gone))
-        recoded = tuple(
-            Recoded(key, IN_BANDS if before.schema[key].is_numeric() else "", "recipe")
-            for key in keys
-            if key not in self.hierarchies
-        )
+        judged = [key for key in keys if key not in self.hierarchies]
+        kinds = (IN_BANDS if before.schema[key].is_numeric() else "" for key in judged)
+        recoded = tuple(Recoded(key, kind, "recipe") for key, kind in zip(judged, kinds, strict=True))
         return replace(open_files(before.to_native(), after.to_native()), recoded=recoded)

@@ -194,10 +194,7 @@ def _from_dict(document: Mapping[str, Any]) -> RecipeLog:
             raise ValueError
     return RecipeLog(
         recipe=document["recipe"],
-        steps=tuple(
-            promise.change_of(step)
-            for step in document["steps"]
-        ),
+        steps=tuple(map(promise.change_of, document["steps"])),
         n=document["n"], columns=tuple(document["columns"]), versions=document["versions"], date=document["date"],
         secret=bytes.fromhex(document["secret"]).hex(), seed=int(document["seed"]),
         keys={int(number): key for number, key in document["keys"].items()},

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,12 +95,8 @@ def _shares_told(frame: Any, weight: str, keys: Sequence[str], household: str | 
 def _hidden(step: StepLike, scenario: Scenario) -> set[str]:
     """Columns in which a step suppresses or perturbs single records; empty for a recoding, which treats all alike."""
     method = method_of(step.method, "step")
-    if method.kind.alike:
-        return set()
-    columns = _named(step, CHANGED, scenario)
-    if method.kind.new_rows and not columns_named(method, step.arguments, "columns"):
-        return set()  # nobody's values at all
-    return columns
+    of_nobody = method.kind.new_rows and not columns_named(method, step.arguments, "columns")
+    return set() if method.kind.alike or of_nobody else _named(step, CHANGED, scenario)
 
 
 def _named(step: StepLike, roles: Sequence[str], scenario: Scenario) -> set[str]:
@@ -139,8 +134,7 @@ def rules_broken(
         return []
     broken = []
     for rule in rules:
-        flags = before.beside(after, rule)
-        if flags is None:
+        if (flags := before.beside(after, rule)) is None:
             continue
         was, now = flags
         newly = (now & ~was).any() if len(was) == len(now) else now.mean() > was.mean()
@@ -180,8 +174,7 @@ def _of_scenario(method: Method, step: StepLike, scenario: Scenario | None) -> l
     if "scenario" not in method.parameters:
         return household_columns
     intruder = step.arguments.get("intruder")
-    chosen = scenario if intruder is None else scenario.intruder(intruder)
-    return [*chosen.all_keys, *household_columns]
+    return [*(scenario if intruder is None else scenario.intruder(intruder)).all_keys, *household_columns]
 
 
 def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None, plan: Any = None) -> None:
@@ -218,19 +211,6 @@ def run_on_records(
     return with_files(plan, brought, changed, like), change
 
 
-def in_random_order(name: str, plan: Changing, household: str | None, seed: int) -> tuple[Changing, Change]:
-    """Shuffle as for an eager frame; where records have no places, Spark sorts them by a hash with the seed."""
-    notes = {"order": "no value is changed; row i is no longer made from row i"}
-    homes = None
-    if household is not None:
-        check_room(plan.n, [household], plan.frame)
-        homes = by_household.read_homes(replace.open_eager(plan.brought([household]).table, {}), household)
-    order = None if plan.hashed else random_order.row_order(plan.n, homes, seed)
-    secret = {"hashed": str(seed)} if plan.hashed else {"seed": seed}
-    change = Change(name, plan.n, {}, {"household": household}, secret, notes)
-    return plan.shuffled(order, str(seed)), change
-
-
 # How steps run on a lazy frame, and which do not.
 # A recoding is a function of the values of a few columns: the engine counts their distinct rows, the
 # method changes these in memory as it changes any frame, and the engine puts the new values back. Local
@@ -246,8 +226,7 @@ def _by_values(function: Any, plan: Changing, given: Given) -> tuple[Changing, C
     """Run a method that is a function of values on the distinct rows of the columns it reads."""
     rows = plan.distinct(_read(method_of(function.__name__, "step"), given))
     changed, change = function(rows.tallied, **given)
-    new = {name: changed[name] for name in rows.columns if name in change.changed}
-    return plan.with_values(rows, new), change
+    return plan.with_values(rows, {name: changed[name] for name in rows.columns if name in change.changed}), change
 
 
 def _read(method: Any, given: Given) -> list[str]:
@@ -259,12 +238,21 @@ def _dropped(function: Any, plan: Changing, given: Given) -> tuple[Changing, Cha
     names = list(arguments.names(given["columns"], "columns", single=True) or ())
     if len(names) == len(plan.columns):
         raise ColumnError("columns: no column would remain; keep at least one", argument="columns")
-    change = Change(function.__name__, plan.n, plan.present(names), {"columns": names})
-    return plan.without(names), change
+    return plan.without(names), Change(function.__name__, plan.n, plan.present(names), {"columns": names})
 
 
 def _shuffled(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
-    return in_random_order(function.__name__, plan, given.get("household"), given["seed"])
+    """Shuffle as for an eager frame; where records have no places, Spark sorts them by a hash with the seed."""
+    household, seed = given.get("household"), given["seed"]
+    notes = {"order": "no value is changed; row i is no longer made from row i"}
+    homes = None
+    if household is not None:
+        check_room(plan.n, [household], plan.frame)
+        homes = by_household.read_homes(replace.open_eager(plan.brought([household]).table, {}), household)
+    order = None if plan.hashed else random_order.row_order(plan.n, homes, seed)
+    secret = {"hashed": str(seed)} if plan.hashed else {"seed": seed}
+    change = Change(function.__name__, plan.n, {}, {"household": household}, secret, notes)
+    return plan.shuffled(order, str(seed)), change
 
 
 def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
@@ -350,7 +338,12 @@ def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario 
                 "another engine"
             )
         if by_record:
-            _check_room(number, step, n, columns, scenario, plan.frame)
+            try:
+                check_step(step, n, columns, scenario, plan.frame)
+            except ColumnError:
+                pass  # told with the nearest name when the recipe is held against the columns
+            except DataError as error:
+                raise placed(error, step.place(number)) from None
         n = step.arguments.get("n") or n
         columns = [*columns, *columns_made(method_of(step.method, ""), step.arguments)]
         kind = METHODS[step.method]
@@ -359,17 +352,6 @@ def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario 
             gone = _read(method_of(step.method, ""), step.arguments)
             columns = [name for name in columns if name not in gone]
             household = None if household in gone else household
-
-
-def _check_room(
-    number: int, step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None, plan: Any
-) -> None:
-    try:
-        check_step(step, n, columns, scenario, plan)
-    except ColumnError:
-        return  # told with the nearest name when the recipe is held against the columns
-    except DataError as error:
-        raise placed(error, step.place(number)) from None
 
 
 def run_on_plan(
@@ -390,34 +372,6 @@ def run_on_plan(
 
 Steps = Sequence[StepLike]
 Begun = tuple[Any, Sequence[Change]]
-
-
-class Run(Protocol):
-    """A file while the steps of a recipe run on it."""
-
-    n: int
-    columns: tuple[str, ...]
-    scenario: Scenario | None
-    watcher: Watch
-    broken: list[str]
-
-    def check(self, steps: Steps, folder: Path | None) -> None:
-        """Validate the steps against the file without running them."""
-
-    def step(self, number: int, step: StepLike, **how: Any) -> Change:
-        """Run a step and keep its result as the current file."""
-
-    def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
-        """Figures of the current file."""
-
-    def data(self) -> Any:
-        """The current file."""
-
-    def differing(self) -> dict[str, int]:
-        """Number of values per column of the original that differ now."""
-
-    def done(self, steps: Steps) -> None:
-        """Warnings that need the final file."""
 
 
 def _breakers(data: Any, rules: Sequence[EditRule]) -> RuleBreakers:
@@ -444,7 +398,11 @@ class InMemory:
 
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Validate the steps against the file without running them."""
-        check_against(steps, self.frame, scenario=self.scenario, folder=folder, trial=self.trial)
+        frame = self.frame
+        check_against(
+            steps, frame.schema, self.n, lambda names: frame[names].to_native(), scenario=self.scenario, folder=folder,
+            trial=self.trial,
+        )  # fmt: skip
         if not self.trial:
             warn_of_weights(steps, self.frame, scenario=self.scenario)
             warn_of_panels(steps, self.frame, scenario=self.scenario)
@@ -503,30 +461,6 @@ class InMemory:
             warnings.warn(sentence, SdcWarning, stacklevel=4)
 
 
-@dataclass(frozen=True, eq=False)
-class _Header:
-    """The parts of a file that validation asks for, for a lazy frame."""
-
-    plan: Changing
-    schema: dict[str, Any] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return self.plan.n
-
-    def __getitem__(self, names: Sequence[str]) -> _Sample:
-        return _Sample(self.plan, tuple(names))
-
-
-@dataclass(frozen=True, eq=False)
-class _Sample:
-    plan: Changing
-    names: tuple[str, ...]
-
-    def to_native(self) -> replace.Tallied:
-        """The distinct rows of some columns."""
-        return self.plan.distinct(self.names).tallied
-
-
 class OnPlan:
     """A lazy frame; its engine counts what the steps need."""
 
@@ -548,8 +482,11 @@ class OnPlan:
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Validate the steps without running them: first whether they run on a lazy frame at all."""
         check_on_plan(steps, self.plan, self.scenario)
-        header = _Header(self.plan, self.plan.kinds)
-        check_against(steps, header, scenario=self.scenario, folder=folder, counted=True)
+        plan = self.plan
+        check_against(
+            steps, plan.kinds, plan.n, lambda names: plan.distinct(names).tallied, scenario=self.scenario,
+            folder=folder, counted=True,
+        )  # fmt: skip
         warn_of_weights(steps, self.plan, scenario=self.scenario)
         warn_of_panels(steps, self.plan.plan(), scenario=self.scenario)
 
@@ -577,6 +514,9 @@ class OnPlan:
         warn_of_weights(steps, self.plan, scenario=self.scenario, done=True)
         if self.scenario is not None and self.scenario.rules:
             warnings.warn(OF_PLAN, SdcWarning, stacklevel=4)
+
+
+Run = InMemory | OnPlan  # a file while the steps of a recipe run on it
 
 
 def start(data: Any, scenario: Scenario | None, *, trial: bool = False, begun: Begun | None = None) -> Run:

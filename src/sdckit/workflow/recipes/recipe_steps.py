@@ -13,7 +13,7 @@ from typing import Any, Literal
 from sdckit.data import formula_text, limits, nearest
 from sdckit.data.derived_formula import ENTRY, derived_columns
 from sdckit.data.methods import METHODS, MethodKind
-from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
+from sdckit.data.scenarios.scenario_toml import toml_entry, toml_value
 from sdckit.errors import ScenarioError
 
 # Recipes as TOML: reading and writing.
@@ -56,14 +56,14 @@ def _plain(value: Any, place: str) -> Any:
         for name, entry in value.items():
             whole = isinstance(name, int) and not isinstance(name, bool) and place.endswith("combinations")
             if not isinstance(name, str) and not whole:
-                kind = type(name).__name__
-                raise ScenarioError(f"{place}: the names in a table are text in a recipe file, not {kind}")
+                raise ScenarioError(
+                    f"{place}: the names in a table are text in a recipe file, not {type(name).__name__}"
+                )
             made[str(name)] = _plain(entry, place)
         return made
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_plain(entry, place) for entry in value]
-    kind = type(value).__name__
-    raise ScenarioError(f"{place}: a recipe file holds text, numbers, lists and tables, not {kind}")
+    raise ScenarioError(f"{place}: a recipe file holds text, numbers, lists and tables, not {type(value).__name__}")
 
 
 def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,27 +93,15 @@ def write_recipe(
     column = "job"
     groups = {a = ["x"]}
     """
-    head = [f"title = {toml_value(title)}"] if title else []
-    head += [f"scenario = {toml_value(scenario)}"] if scenario else []
-    head += [f"{ENTRY} = {written(derived)}"] if derived else []
-    blocks = [head] if head else []
+    head = {"title": title, "scenario": scenario, ENTRY: derived}
+    blocks = [[toml_entry(name, value) for name, value in head.items() if value]]
     for method, arguments in steps:
-        own = [f"{toml_key(name)} = {written(value)}" for name, value in arguments.items()]
-        blocks.append(["[[steps]]", f"method = {toml_value(method)}", *own])
-    return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
+        own = {"method": method, **arguments}
+        blocks.append(["[[steps]]", *(toml_entry(name, value) for name, value in own.items())])
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
 
 
-def written(value: Any) -> str:
-    """A value as a recipe file writes it.
-
-    >>> written({"a b": ["x", 1.5]}), written(True)
-    ('{"a b" = ["x", 1.5]}', 'true')
-    """
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{toml_key(name)} = {written(entry)}" for name, entry in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(written, value)) + "]"
-    return toml_value(value)
+written = toml_value  # a value as a recipe file writes it
 
 
 # Arguments given when a recipe is applied: the recipe may be passed on, they may not.
@@ -327,9 +315,7 @@ def annotation_of(method: Method, name: str) -> Any:
 
 def _fits(value: Any, kind: Any) -> bool:
     """Whether a TOML value matches a type annotation."""
-    if kind is Any or kind is object or isinstance(kind, typing.TypeVar):
-        return True
-    if isinstance(kind, str | typing.ForwardRef):
+    if kind is Any or kind is object or isinstance(kind, typing.TypeVar | str | typing.ForwardRef):
         return True
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):

@@ -12,8 +12,9 @@ import numpy as np
 
 from sdckit.cells.packing import group_codes
 from sdckit.data import limits, methods, seeds
-from sdckit.data.columns import code_columns
+from sdckit.data.columns import code_columns, float_values
 from sdckit.data.files.file_limits import toml_of
+from sdckit.data.frames import open_frame
 from sdckit.data.households import Homes, household_variables
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
@@ -94,21 +95,12 @@ def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Sc
 def _of_release(data: Any, scenario: Scenario) -> Scenario:
     """Scenario of one intruder without the keys that earlier steps removed."""
     columns = open_eager(data, {}).columns
-    left = [name for name in scenario.keys if name in columns]
-    if not left or len(left) == len(scenario.keys):
-        return scenario
-    name = next(iter(scenario.intruders))
-    missing = scenario.missing
-    if not isinstance(missing, str):
-        missing = {key: rule for key, rule in missing.items() if key in left} or "wildcard"
-    return scenario.changed(intruders={name: left}, missing=missing)
+    return scenario.of_keys(columns) if {*scenario.keys} & {*columns} else scenario
 
 
 def lacking_values(data: Any, scenario: Scenario) -> Any:
     """Number of distinct sensitive values that each record's class lacks to l, a missing key being a category."""
     from sdckit.catalogue import measure
-    from sdckit.data.columns import float_values
-    from sdckit.data.frames import open_frame
 
     limit = scenario.limits.l
     if limit is None:
@@ -129,8 +121,7 @@ def _with_joining(data: Any, scenario: Scenario, lacking: Floats, threshold: flo
     keyless = np.logical_and.reduce([own == coded.span for own, coded in zip(codes, keys, strict=True)])
     cell = group_codes(codes, len(hit)).of_row.astype(np.int64)
     values = [coded.codes() for coded in code_columns([frame[name] for name in scenario.sensitive])]
-    least = int(scenario.limits.l or 0)
-    joining = joining_records(cell, hit | keyless, values, least)
+    joining = joining_records(cell, hit | keyless, values, int(scenario.limits.l or 0))
     return np.where(joining, threshold + 1, lacking)
 
 
@@ -145,8 +136,6 @@ def _followed(data: Any, scenario: Scenario, seed: int) -> Any:
 
 def _risk(data: Any, scenario: Scenario) -> Any:
     """The individual risk of every record of a file under the scenario."""
-    from sdckit.data.columns import float_values
-    from sdckit.data.frames import open_frame
     from sdckit.identity.individual_risk import individual_risk
 
     records: Any = open_frame(individual_risk(data, scenario=scenario).records)

@@ -240,8 +240,7 @@ def _entry(method: Method, name: str, about: str) -> Entry:
     parameter = method.parameters[name]
     needed = parameter.default is parameter.empty
     kind, choices = _kind(annotation_of(method, name), named=name in method.columns)
-    default = None if needed else _plain(parameter.default)
-    return Entry(name, kind, choices, default, needed=needed, about=about)
+    return Entry(name, kind, choices, None if needed else _plain(parameter.default), needed=needed, about=about)
 
 
 def _kind(annotation: Any, *, named: bool) -> tuple[Kind, tuple[str, ...]]:

@@ -325,9 +325,7 @@ def edit(
     }  # fmt: skip
 
 
-def _changed(
-    lines: Lines, data: Any, column: str, level: int, do: Plain, *, exact: bool
-) -> tuple[Lines, int]:  # fmt: skip
+def _changed(lines: Lines, data: Any, column: str, level: int, do: Plain, *, exact: bool) -> tuple[Lines, int]:
     """The lines after a change, and the level to show."""
     act, name = do["act"], str(do.get("name", "")).strip()
     if act == "look":

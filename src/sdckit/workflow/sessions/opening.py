@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sdckit.data.missing_values.missing import Found
+from sdckit.data.missing_values.missing import Found, counted_codes
 from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
@@ -94,8 +94,7 @@ def rows(
     cells = tuple(
         (str(first + at), *("" if cell is None else str(cell) for cell in row)) for at, row in enumerate(page.rows(), 1)
     )
-    caption = f"Records {first + 1:,} to {first + page.height:,} of {frame.height:,}"
-    block = TableBlock(caption, ("Row", *shown), cells)
+    block = TableBlock(f"Records {first + 1:,} to {first + page.height:,} of {frame.height:,}", ("Row", *shown), cells)
     section = Section("Records", (Paragraph(MARK, "warning"), block))
     values = (*shown, *(value for row in cells for value in row))
     named = {"scenario": {"intruders": dict.fromkeys(shown, values)}}  # no column and no value is translated
@@ -131,7 +130,6 @@ def _declared(desk: Desk) -> tuple[Found, ...]:
 def _effect(desk: Desk) -> Any:
     """Count what the given codes made missing, by reading the file again with the empty field as the only code."""
     from sdckit.data.files.readers import describe_file
-    from sdckit.data.missing_values.missing import counted_codes
 
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         plain = describe_file(desk.path, whole=True, **{**desk.reading, "missing": [""]})

@@ -25,7 +25,7 @@ from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
 from sdckit.workflow.recipes import release_files, starter_recipe, step_forms
 from sdckit.workflow.recipes.recipe import Applied, Recipe
-from sdckit.workflow.recipes.recipe_steps import method_of
+from sdckit.workflow.recipes.recipe_steps import columns_computed, columns_named, method_of
 
 if TYPE_CHECKING:
     from sdckit.workflow.proposing.find_best import Begun
@@ -78,8 +78,7 @@ def digest(*parts: Any) -> str:
 
 def data_for(desk: Desk, recipe: Recipe, scenario: Scenario) -> Any:
     """The file without the identifiers that no step deals with, as ``sdckit protect`` reads it."""
-    left_out = [name for name in release_files.unread(recipe, scenario) if name in desk.data.columns]
-    return desk.data.drop(left_out)
+    return desk.data.drop([name for name in release_files.unread(recipe, scenario) if name in desk.data.columns])
 
 
 def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tell) -> Applied:
@@ -197,15 +196,12 @@ NAMED = ("column", "columns", "keys", "weight", "household", "replace")  # what 
 
 def methods(desk: Desk, tell: Tell) -> dict[str, Any]:  # noqa: ARG001 - every task is called so
     """The methods and what their forms ask for."""
-    from sdckit.workflow.recipes.step_forms import forms
-
-    return {"methods": [asdict(form) for form in forms()]}
+    return {"methods": [asdict(form) for form in step_forms.forms()]}
 
 
 def run(
-    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, exact: bool = False,
-    language: str = "en",
-) -> dict[str, Any]:  # fmt: skip
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, exact: bool = False, language: str = "en"
+) -> dict[str, Any]:
     """Run the steps: risk and loss before the first one and after each, and what was done."""
     try:
         made = applied(desk, desk.scenario(scenario), steps, secret, tell)
@@ -290,8 +286,6 @@ def preview(
 
 
 def _pictured(step: Any, columns: Sequence[str], keys: Sequence[str]) -> list[str]:
-    from sdckit.workflow.recipes.recipe_steps import columns_computed, columns_named, method_of
-
     method = method_of(step.method, "step")
     named = [name for role in NAMED for name in columns_named(method, step.arguments, role)]
     named += columns_computed(method, step.arguments)
@@ -311,8 +305,6 @@ def variable(
     levels: bool = False, exact: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """What an editor of bands or groups starts from: the bins or levels of a variable before step `number`."""
-    from sdckit.workflow.recipes.step_forms import bands_for
-
     before = file_before(desk, scenario, steps, number, secret, tell)
     picture = step_forms.picture_of(before, None, column, levels=levels)
     assert picture.before is not None
@@ -323,7 +315,7 @@ def variable(
         for row in plain["rows"]
     ]  # fmt: skip
     numeric = before[column].dtype.is_numeric()
-    suggested = bands_for(before, column) if numeric and not levels else []
+    suggested = step_forms.bands_for(before, column) if numeric and not levels else []
     return {"column": column, "rows": rows, "edges": list(picture.before.edges), "suggested": suggested,
             "numeric": numeric, "whole": picture.before.whole}  # fmt: skip
 
@@ -380,8 +372,7 @@ def propose(
 
     def shown(recipe: Alternative | Candidate, state: str) -> dict[str, Any]:
         loss = recipe.loss if exact else about_loss(recipe.loss, desk.data.height) or "–"
-        words = say(in_words(recipe.keys), language, desk.data.columns)
-        return {"words": words, "loss": _loss(loss), "state": state}
+        return {"words": say(in_words(recipe.keys), language, desk.data.columns), "loss": _loss(loss), "state": state}
 
     def passes(alternative: Alternative) -> None:
         state = say(HOLDS if alternative.passed else HOLDS_SO_FAR, language)

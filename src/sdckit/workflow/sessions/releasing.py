@@ -120,9 +120,7 @@ def release(
     """Make the release, and tell its verdict and the chapters that can be read."""
     chosen = desk.scenario(scenario)
     outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
-    facts = {
-        "passed": outcome.passed, "release": {"digest": digest(scenario, list(steps)), "passed": outcome.passed},
-    }  # fmt: skip
+    facts = {"passed": outcome.passed, "release": {"digest": digest(scenario, list(steps)), "passed": outcome.passed}}
     tell("protecting the figures")
     try:
         plain = document_of(desk, outcome, exact=exact)
@@ -193,8 +191,7 @@ def chapter(
     plain = document_of(desk, outcome, exact=exact)
     for name, sections in _chapters(plain):
         if name == title:
-            html = sections_html(sections, exact=exact, language=language, plain=plain)
-            return {"title": title, "html": html}
+            return {"title": title, "html": sections_html(sections, exact=exact, language=language, plain=plain)}
     raise DataError("there is no such chapter; make the release again")
 
 

@@ -47,23 +47,18 @@ def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:
 
 def without_measures(assessment: Assessment, names: Collection[str]) -> Assessment:
     """The assessment without the results of some measures, for a document that does without them."""
-    lean = tuple(
-        replace(
-            intruder,
-            results={
-                place: result for place, result in intruder.results.items() if place.partition(":")[0] not in names
-            },
-        )
-        for intruder in assessment.intruders
-    )
-    return replace(assessment, intruders=lean)
+
+    def left(results: Mapping[str, Any]) -> dict[str, Any]:
+        return {place: result for place, result in results.items() if place.partition(":")[0] not in names}
+
+    intruders = (replace(intruder, results=left(intruder.results)) for intruder in assessment.intruders)
+    return replace(assessment, intruders=tuple(intruders))
 
 
 def with_other_keys(scenario: Scenario, intruder: str, keys: Sequence[str], *, name: str) -> Scenario:
     """The scenario of one intruder, and beside it the same intruder who knows only these keys, as `name`."""
     known = scenario.intruder(intruder)
-    left = [key for key in known.keys if key in keys]
-    return scenario.changed(intruders={intruder: known.keys, name: tuple(left)})
+    return scenario.changed(intruders={intruder: known.keys, name: tuple(key for key in known.keys if key in keys)})
 
 
 Plain = Mapping[str, Any]

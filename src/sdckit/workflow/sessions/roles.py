@@ -69,8 +69,7 @@ def _rows(guesses: RoleGuesses, *, exact: bool) -> list[dict[str, Any]]:
 
 def _proposed(desk: Desk, guesses: RoleGuesses) -> dict[str, Any]:
     """The scenario that `sdckit scenario init` would write, with the strictest published type of release."""
-    text = write_guesses(guesses, name=desk.path.name, looked_at="", notes=desk.sample.notes)
-    plain = tomllib.loads(text)
+    plain = tomllib.loads(write_guesses(guesses, name=desk.path.name, looked_at="", notes=desk.sample.notes))
     keys = plain.pop("keys", [])
     return {**plain, **({"intruders": {"default": keys}} if keys else {}), "release": RELEASE}
 
@@ -83,8 +82,6 @@ def check(desk: Desk, tell: Tell, *, scenario: Mapping[str, Any], language: str 
 
 def load(desk: Desk, tell: Tell, *, path: str, language: str = "en") -> dict[str, Any]:
     """Read a scenario from its file, and check it against the opened one."""
-    from sdckit.data.scenarios.scenario import Scenario
-
     tell("reading the scenario")
     made = Scenario.from_toml(Path(path))
     made.check_columns(desk.data.columns)

@@ -236,9 +236,8 @@ def _release(desk: Desk, outcome: Judged, scenario: Scenario, folder: Path, kind
     out = folder / f"{RELEASE if outcome.passed else EXCEEDED}{kind}"
     labelled = WRITTEN[kind] in LABELLED
     reading = desk.reading
-    labels = FileLabels()
-    if labelled:
-        labels = read_labels(desk.path, encoding=reading.get("encoding"), join=reading.get("join"))
+    given = {name: reading.get(name) for name in ("encoding", "join")}
+    labels = read_labels(desk.path, **given) if labelled else FileLabels()
     session = Session(
         desk.path.name, out.name, reading, labelled=labelled, passed=outcome.passed,
         unread=unread(outcome.made.recipe, scenario), missing=tuple(scenario.missing_codes),

@@ -267,8 +267,7 @@ def _times(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[str,
 
 
 def _starts_again(
-    frame: pl.DataFrame, groups: Groups, numbers: np.ndarray, facts: Mapping[str, Facts],
-    spoken: Mapping[str, Spoken],
+    frame: pl.DataFrame, groups: Groups, numbers: np.ndarray, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken],
 ) -> bool:  # fmt: skip
     """Whether member numbers repeat within an id and wave: then ids start again in another place."""
     keys = [numbers, *(same_values(frame[name]) for name in _times(frame, facts, spoken))]
