@@ -63,7 +63,7 @@ def space_for(labels: Sequence[str]) -> int:
 def names_axis(space: int, **more: Any) -> Any:
     """An axis of names."""
     given = {"labelLimit": SLACK * space, "minExtent": space, "labelFontSize": 12, "labelColor": INK}
-    return alt.Axis(**{**given, "ticks": False, "domainColor": INK, "aria": False, **more})
+    return alt.Axis(**{**given, "ticks": False, "domainColor": INK, "aria": False, **more}).to_dict(validate=False)
 
 
 def _folded(label: str, letters: int) -> str:
@@ -94,13 +94,14 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
         (row["length"] * room / max(room - LETTER * (len(row["text"]) + 1), room / 4) for row in shown), default=0
     )
     names = names_axis(space, labelExpr="split(datum.value, '\\n')") if high > 1 else names_axis(space)
-    base = alt.Chart(alt.InlineData(values=shown)).encode(
+    base = alt.Chart().encode(
         y=alt.Y("label:N", sort=None, title=None, axis=names),
         x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, float(f"{end or 1:.4g}")], nice=False, zero=True)),
     )
     bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(fill=alt.Fill("fill:N", scale=None))
     texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text=alt.Text("text:N"))
-    return completed(bars + texts, width=room, height=alt.Step(12 * high + 6))
+    # The rows come last: Altair copies what its layers hold.
+    return completed(bars + texts, data=alt.InlineData(values=shown), width=room, height=alt.Step(12 * high + 6))
 
 
 def bars_chart(data: Plain, width: int = WIDTH) -> Any:
@@ -410,14 +411,16 @@ def is_narrow(name: str, data: Plain) -> bool:
 
 def chart_for(name: str, data: Plain, title: str = "", *, width: int = WIDTH) -> Any:
     """Build the Altair chart of a block, in the style of the report; one that stands alone has a title."""
-    chart = CHARTS[name](data, width)
-    return _styled(completed(chart, title=_heading(title)) if title else chart, data)
+    with alt.utils.schemapi.debug_mode(False):
+        chart = CHARTS[name](data, width)
+        return _styled(completed(chart, title=_heading(title)) if title else chart, data)
 
 
 def charts_for(blocks: Sequence[tuple[str, Plain, str]]) -> Any:
     """Build one Altair chart of several, one below the other: name, figures and title of each."""
-    parts = [completed(CHARTS[name](data), title=_heading(title)) for name, data, title in blocks]
-    return _styled(alt.vconcat(*parts, spacing=28))
+    with alt.utils.schemapi.debug_mode(False):
+        parts = [completed(CHARTS[name](data), title=_heading(title)) for name, data, title in blocks]
+        return _styled(alt.vconcat(*parts, spacing=28))
 
 
 def _heading(text: str) -> Any:
