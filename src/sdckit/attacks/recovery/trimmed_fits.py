@@ -89,29 +89,14 @@ def _normal(x, own, off, limit, n, at, matrix, right):  # type: ignore[no-untype
     right[0], right[1], right[2], right[3] = r0, r1, r2, r3
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz", "nnan"})
-def _nearest(off, n, h, some, others):  # type: ignore[no-untyped-def]
-    """The h-th smallest of n residuals, and the mean of the h smallest, summed in any order.
-
-    Residuals are counted at a few values between; the few between two of these are parted at pivots.
-    """
-    low, high, k, m = -1.0, 0.0, h - 1, 0
-    for i in range(n):
-        high = max(high, off[i])
-    passed = 0
-    for _ in range(HALVINGS):
-        middle, up_to = (max(low, 0.0) + high) / 2, 0
-        for i in range(n):
-            up_to += off[i] <= middle
-        if up_to > k:
-            high = middle
-        else:
-            low, passed = middle, up_to
+@njit(nogil=True, cache=True)
+def _parted(off, n, low, high, k, some, others):  # type: ignore[no-untyped-def]
+    """The k-th (from 0) of the residuals in (low, high], parted at pivots without a branch for each."""
+    m = 0
     for i in range(n):
         some[m] = off[i]
         m += (off[i] > low) & (off[i] <= high)
-    k -= passed
-    while True:  # without a branch for each residual
+    while True:
         pivot, below, above = some[m // 2], 0, 0
         for i in range(m):
             residual = some[i]
@@ -125,7 +110,35 @@ def _nearest(off, n, h, some, others):  # type: ignore[no-untyped-def]
             k -= m - above
             m, some, others = above, others, some
         else:
+            return pivot
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz", "nnan"})
+def _nearest(off, n, h, some, others):  # type: ignore[no-untyped-def]
+    """The h-th smallest of n residuals, and the mean of the h smallest, summed in any order.
+
+    Residuals are counted at a few values between, until one is left between two of these.
+    """
+    low, high, passed, within = -1.0, 0.0, 0, n
+    for i in range(n):
+        high += off[i]
+    high *= (1.0 + ALIKE) / (n - h + 1)  # so many are no smaller; a sum takes a tenth of what the largest takes
+    for _ in range(HALVINGS):
+        middle, up_to = (max(low, 0.0) + high) / 2, 0
+        for i in range(n):
+            up_to += off[i] <= middle
+        if up_to >= h:
+            high, within = middle, up_to
+        else:
+            low, passed = middle, up_to
+        if within - passed == 1:
             break
+    pivot = 0.0
+    if within - passed == 1:
+        for i in range(n):
+            pivot += off[i] if (off[i] > low) & (off[i] <= high) else 0.0
+    else:
+        pivot = _parted(off, n, low, high, h - 1 - passed, some, others)
     total, below = 0.0, 0
     for i in range(n):
         total += off[i] if off[i] < pivot else 0.0
