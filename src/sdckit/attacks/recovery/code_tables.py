@@ -20,7 +20,7 @@ MOSTLY = 0.8  # of the records of either value that the pair must have
 NEARLY = 0.99  # of those of a code, where several stand for one value
 
 MOST_PATTERNS, FEWEST = 12, 2  # sets of columns that records lost, and records that lost them
-FIRST_ROWS = 10_000
+FIRST_ROWS, MOST_TOGETHER = 10_000, 62  # that decide most; columns that records may have lost together
 CLEAR = 2 / 3  # of the combinations that no record shows, which have the same value
 
 DENSE = 8  # cells for each record, up to which all of them are counted
@@ -105,17 +105,18 @@ def differing(cells: NDArray[np.int64], values: NDArray[np.int64]) -> float:
 def vanished_cells(released: Sequence[Codes], original: Sequence[Floats]) -> Iterator[tuple[Ints, list[int], int]]:
     """Records that lost the same columns, where nine tenths are of the combinations that no record shows.
 
-    `released`, `original`: for each of up to 62 columns the codes (n,) of what is released, 0 where missing.
-    Combinations are those of the values shown, of so many columns, those of few values first, that five records or more
-    come to each. Gives the records, these columns, and one of them: its value is that of most of the combinations that
-    no record shows.
+    `released`, `original`: for each column, of which the first 62 are looked at, the codes (n,) of what is released, 0
+    where missing. Combinations are those of the values shown, of so many columns, those of few values first, that five
+    records or more come to each. Gives the records, these columns, and one of them: its value is that of most of the
+    combinations that no record shows.
 
     >>> x, y = np.repeat([1, 2], 20), np.tile([1, 2], 20)
     >>> gone = (x == 2) & (y == 2)
     >>> [(len(rows), *told) for rows, *told in vanished_cells([x * ~gone, y * ~gone], [x, y])]
     [(10, [0, 1], 0), (10, [0, 1], 1)]
     """
-    lost = np.array([(own == 0) & (before != 0) for own, before in zip(released, original, strict=True)])
+    both = zip(released[:MOST_TOGETHER], original[:MOST_TOGETHER], strict=True)
+    lost = np.array([(own == 0) & (before != 0) for own, before in both])
     several = np.flatnonzero(np.count_nonzero(lost, axis=0) > 1)
     patterns, of_row, n = np.unique(
         (1 << np.arange(len(lost))) @ lost[:, several], return_inverse=True, return_counts=True

@@ -38,7 +38,6 @@ MOST_LENGTHS = 3  # of texts that are looked for in others
 AT_FIRST = 6  # parts of texts, among which those that are the whole text are
 FEWEST_ITEMS = 3
 FEWEST_GONE, FEWEST_NUMBERS_GONE = 2, 10  # records
-MOST_TOGETHER = 62  # columns that records may have lost together
 FEWEST_POINTS = 30  # different numbers of a coordinate
 MOST_NUMBERS = 8
 SOME_POINTS, SOME_IN_PAIRS = 2_000, 500  # records on which two numbers, or codes, are tried first
@@ -574,19 +573,16 @@ def _put_vanished(column: _Column, before: ReleasedColumn) -> None:
 def _put_vanished_cells(searched: Sequence[_Column], file: recovery_files.RecoveryFile) -> None:
     """What records lost together, where nearly all of them are of the combinations of values that no record shows."""
     kinds = {SUPPRESSED, touched_cells.CODED, touched_cells.BANDED}
-    columns = [column for column in searched if SUPPRESSED in column.recovered.target.kinds]
-    columns = [column for column in columns if kinds >= {*column.recovered.target.kinds}][:MOST_TOGETHER]
+    columns = [own for own in searched if {SUPPRESSED} <= {*own.recovered.target.kinds} <= kinds]
     if len(columns) < 2:
         return
     released = [column.recovered.target.column for column in columns]
-    before = [file.before(own.name) for own in released]
-    original = [touched_cells.truth_codes(*both) for both in zip(released, before, strict=True)]
+    original = [touched_cells.truth_codes(own, file.before(own.name)) for own in released]
     for rows, lost, i in code_tables.vanished_cells([own.codes for own in released], original):
         names = tuple(columns[j].name for j in lost)
         words = f"{' and '.join(names)} are missing where they are a combination that no record shows"
-        if columns[i].recovered.values is None or _same_labels(released[i], before[i]):
-            fitted = np.full(len(columns[i].source), np.nan)
-            fitted[rows] = columns[i].truth[rows]
+        if columns[i].recovered.values is None or _same_labels(released[i], file.before(columns[i].name)):
+            fitted = np.where(np.isin(np.arange(len(columns[i].source)), rows), columns[i].truth, np.nan)
             columns[i].put(fitted, Source(names, words, 0, "cells"))
         else:  # of a number in bands the band is known
             columns[i].narrowed[rows] = True
