@@ -22,6 +22,8 @@ FAR = range(10, 31)  # rows between two records that belong together by chance o
 BLOCK = 8  # records with one value that stand together, from which on they are sorted by it
 ALIKE, CERTAIN = 0.1, 5  # more pairs of neighbours with one value: as a share, and in the largest standard deviations
 IN_ORDER, SORTED = 10, 0.9  # values of a number whose order tells; rank correlation with the rows, from which on
+NEAR, TOLD_NEAR, MOSTLY = 0.1, 0.9, 0.5  # of an amount; of the records, so near a guess; so near another's
+FEWEST_AMOUNTS = 30  # by which another number may tell amounts that were taken out
 SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made
 
 
@@ -249,6 +251,27 @@ class RankedColumns:
     def at(self, rows: Ints) -> RankedColumns:
         """Some of the records."""
         return RankedColumns(self.names, len(rows), lambda name: self.series(name).gather(rows))
+
+
+def is_near(columns: RankedColumns, name: str, amount: str) -> bool:
+    """Whether nearly all amounts are known to within a tenth from a number that is there where some were taken out.
+
+    Guessed are the mean of the amounts with the next lower and the next higher number, and the step to these: rounded
+    logarithms, percentiles, standard scores, running totals.
+    """
+    values, amounts = (columns.series(own).cast(pl.Float64).to_numpy() for own in (name, amount))
+    values, amounts = values[np.isfinite(values)], amounts[np.isfinite(values)]
+    there = np.isfinite(amounts)
+    if there.all() or np.count_nonzero(there) < FEWEST_AMOUNTS or len(np.unique(values)) < IN_ORDER:
+        return False  # few values are classes, which tell a range
+    steps = np.diff(np.sort(values), prepend=np.nan, append=np.nan)
+    order = np.argsort(values[there], kind="stable")
+    own = amounts[there][order]
+    at = np.searchsorted(np.sort(values), values[there][order])
+    guesses = ((own[:-2] + own[2:]) / 2, steps[at][1:-1], steps[at + 1][1:-1])
+    by_chance = np.roll(amounts[there], 1)
+    near = max(float(np.mean(np.abs(guess - own[1:-1]) <= NEAR * np.abs(own[1:-1]))) for guess in guesses)
+    return near >= TOLD_NEAR and float(np.mean(np.abs(by_chance - amounts[there]) <= NEAR * np.abs(by_chance))) < MOSTLY
 
 
 def told_by_rows(columns: RankedColumns) -> tuple[tuple[str, ...], tuple[str, ...]]:

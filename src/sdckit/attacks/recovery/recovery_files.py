@@ -219,22 +219,27 @@ class RecoveryFile:
 
         As `known_points` does: by what stays the same, and by values that the rows of one person alone share.
         """
-        name, time, n = self.person or "", time or "", len(self.frame)
+        name = self.person or ""
+        if (place := ("followed", name, time, id(self.frame))) not in self.memo:
+            self.memo[place] = self._follow(name, time or "")
+        own, led = self.memo[place]
+        return self.columns if own is None else {**self.columns, name: own}, led
+
+    def _follow(self, name: str, time: str) -> tuple[ReleasedColumn | None, tuple[str, ...]]:
+        """The column of the person so followed, None where nothing says who is who, and what leads to its rows."""
         before = {} if self.truth is None else touched_cells.read_columns(self.original, [name, time])
         if {name, time} - {*before} or time not in self.columns or before[name].missing.any():
-            return self.columns, (name,)
-        if (place := ("followed", name, time, id(self.frame))) not in self.memo:
-            own = self.columns.get(name, replace(before[name], codes=np.arange(1, n + 1, dtype=np.int32), n_levels=n))
-            owner, led = _ordered(before, self.rows)[name].codes - 1, [name]
-            whose, ids = before[name].codes - 1, own.codes - 1
-            if not own.missing.any() and changed_ids(ids, owner, n):
-                how: Any = {"id": name, "time": time, "by_values": True}
-                people, names = joined_ids(self.frame, self.original, ids, whose, owner, **how)
-                own = replace(own, codes=people + 1, n_levels=int(people.max()) + 1, ends=None)
-                led = sorted(names, key=lambda name: -self.columns[name].n_levels) or led
-            self.memo[place] = own, tuple(led)
-        own, led = self.memo[place]
-        return {**self.columns, name: own}, led
+            return None, (name,)
+        n = len(self.frame)
+        own = self.columns.get(name, replace(before[name], codes=np.arange(1, n + 1, dtype=np.int32), n_levels=n))
+        owner, led = _ordered(before, self.rows)[name].codes - 1, [name]
+        whose, ids = before[name].codes - 1, own.codes - 1
+        if not own.missing.any() and changed_ids(ids, owner, n):
+            how: Any = {"id": name, "time": time, "by_values": True}
+            people, names = joined_ids(self.frame, self.original, ids, whose, owner, **how)
+            own = replace(own, codes=people + 1, n_levels=int(people.max()) + 1, ends=None)
+            led = sorted(names, key=lambda name: -self.columns[name].n_levels) or led
+        return own, tuple(led)
 
     def linked(self, time: str | None, some: Rows) -> Iterator[Predictor]:
         """What the rows that belong to those of `some` records say of them, named by the columns that lead to them."""

@@ -11,7 +11,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data import households, limits, methods, nearest, pl
+from sdckit.data import households, limits, methods, nearest
 from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
@@ -34,11 +34,11 @@ ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
 # Topics whose order tells, and those in which members of a household differ.
 AMOUNTS = frozenset({"money", "age", "a date of birth", "a birth", "body height", "a body measure"})
 PERSONAL = frozenset({"sex or gender", "age", "a date of birth", "a birth"})
+DENSE = 8  # cells for each record, up to which all of them are counted
 FIRST = 2_000  # records in which a column is tried before all are counted
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
 TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
-NEAR, TOLD_NEAR, MOSTLY = 0.1, 0.9, 0.5  # of an amount; of the records, so near a guess; so near another's
 ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
 MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
 SHORT = 5  # letters: no address or name has so few
@@ -365,6 +365,7 @@ def look_at_columns(
     finer: dict[str, str] = {}
     not_judged: dict[str, dict[str, None]] = {}
     told = (*scenario.all_keys, *scenario.magnitudes)
+    of_original = None if original is None else RankedColumns.of(_at_hand(original))
     for frame in frames:
         names = frame.collect_schema().names()
         columns |= dict.fromkeys(names)
@@ -376,14 +377,14 @@ def look_at_columns(
         ranked = whole = RankedColumns.of(first)
         some, ranked_some = first, ranked
         if not isinstance(frame, nw.LazyFrame) and len(frame) > AT_HAND:
-            some = frame.gather_every(len(frame) // AT_HAND + 1)
+            some = _at_hand(frame)
             whole, ranked_some = RankedColumns.of(frame), RankedColumns.of(some)
         finer |= _named_finer(some, ranked_some, scenario, told)
         for words, of_words in _told_besides(scenario, first, ranked, whole, id).items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
-        if original is not None:
+        if original is not None and of_original is not None:
             given += _as_given(scenario, original, frame)
-            if before := _told_before(scenario, original, frame, told):
+            if before := _told_before(scenario, (original, frame), (of_original, ranked_some), told):
                 not_judged[TOLD_BEFORE] = not_judged.get(TOLD_BEFORE, {}) | dict.fromkeys(before)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
@@ -391,6 +392,13 @@ def look_at_columns(
         made, as_given=tuple(dict.fromkeys(given)), finer=tuple(finer.items()),
         not_judged=tuple((words, (*of_words,)) for words, of_words in not_judged.items()),
     )  # fmt: skip
+
+
+def _at_hand(frame: Frame) -> Any:
+    """Records of all parts of a file, of a plan the first ones."""
+    if isinstance(frame, nw.LazyFrame) or len(frame) <= AT_HAND:
+        return in_memory(frame.head(AT_HAND))
+    return frame.gather_every(len(frame) // AT_HAND + 1)
 
 
 def _told_besides(
@@ -491,24 +499,33 @@ def _finer(
     if left := [nw.col(name) for name in names if name not in codes]:
         first = in_memory(frame.select(left).head(FIRST))
         codes |= {own.name: np.where(own.is_null().to_numpy(), -1, _numbered(own)) for own in first.iter_columns()}
-    whole = not isinstance(frame, nw.LazyFrame) and len(frame) <= FIRST
-    return [
-        (name, key)
-        for name in plain
-        for key in reversed(present)
-        if key != name
-        and _could_tell(some := _pairs(codes[name], codes[key]), least[0])
-        and _tells(some if whole else _counted_pairs(frame, name, key), least)
-    ]
+
+    def tells(name: str, key: str) -> bool:
+        some, seen = _pairs(codes[name], codes[key]), FIRST
+        if ranked is not None and {name, key} <= {*ranked.names} and _could_tell(some, least[0]):
+            some, seen = _pairs(ranked.ranks(name) - 1, ranked.ranks(key) - 1), ranked.n
+        if not _could_tell(some, least[0]):
+            return False
+        if not isinstance(frame, nw.LazyFrame):
+            if len(frame) <= seen:
+                return _tells(some, least)
+            if len(frame) - frame.get_column(name).n_unique() < SPEAKING:
+                return False  # one record says nothing
+        return _tells(_counted_pairs(frame, name, key), least)
+
+    return [(name, key) for name in plain for key in reversed(present) if key != name and tells(name, key)]
 
 
-def _told_before(scenario: Scenario, original: Frame, released: Frame, told: Sequence[str]) -> list[str]:
+def _told_before(
+    scenario: Scenario, files: tuple[Frame, Frame], ranks: tuple[RankedColumns, RankedColumns], told: Sequence[str]
+) -> list[str]:
     """Columns that follow from a key or magnitude as it was, and not from what goes out of it: a flag of 65 and more.
 
-    Whoever knows the true age knows it. Numbers of which few are alike tell it by their order.
+    Whoever knows the true age knows it. Numbers of which few are alike tell it by their order. `files`, `ranks`: the
+    original and what goes out.
     """
-    kinds, least = (original.collect_schema(), released.collect_schema()), (2, 1.0)
-    ranks = [RankedColumns.of(in_memory(file.head(AT_HAND))) for file in (original, released)]
+    (original, released), least = files, (2, 1.0)
+    kinds = original.collect_schema(), released.collect_schema()
     names = (*scenario.insensitive, *left_to_patterns(scenario, kinds[1].names()))
     free, known = ([name for name in some if name in kinds[0] and name in kinds[1]] for some in (names, told))
 
@@ -593,31 +610,10 @@ def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[
     numbers = dict.fromkeys(name for name in said if name in kinds and kinds[name].is_numeric())
     first, learnt = ranked.head(MOST_ASKED), {*scenario.sensitive, *scenario.magnitudes, *scenario.all_keys}
     gone = [name for name in numbers if name in learnt and not first.ranks(name).all()]
-    near = {name for name in numbers for amount in gone if name != amount and _is_near(first, name, amount)}
+    near = {name for name in numbers for amount in gone if name != amount and households.is_near(first, name, amount)}
     coarse = [name for name in scenario.sensitive if name in numbers]
     rising = {name for name in {*numbers} - learnt for amount in coarse if _rises_with(first, name, amount)}
     return [name for name in numbers if name in near | rising]
-
-
-def _is_near(columns: RankedColumns, name: str, amount: str) -> bool:
-    """Whether nearly all amounts are known to within a tenth from a number that is there where some were taken out.
-
-    Guessed are the mean of the amounts with the next lower and the next higher number, and the step to these: rounded
-    logarithms, percentiles, standard scores, running totals.
-    """
-    values, amounts = (columns.series(own).cast(pl.Float64).to_numpy() for own in (name, amount))
-    values, amounts = values[np.isfinite(values)], amounts[np.isfinite(values)]
-    there = np.isfinite(amounts)
-    if there.all() or np.count_nonzero(there) < SPEAKING or len(np.unique(values)) < households.IN_ORDER:
-        return False  # few values are classes, which tell a range
-    steps = np.diff(np.sort(values), prepend=np.nan, append=np.nan)
-    order = np.argsort(values[there], kind="stable")
-    own = amounts[there][order]
-    at = np.searchsorted(np.sort(values), values[there][order])
-    guesses = ((own[:-2] + own[2:]) / 2, steps[at][1:-1], steps[at + 1][1:-1])
-    by_chance = np.roll(amounts[there], 1)
-    near = max(float(np.mean(np.abs(guess - own[1:-1]) <= NEAR * np.abs(own[1:-1]))) for guess in guesses)
-    return near >= TOLD_NEAR and float(np.mean(np.abs(by_chance - amounts[there]) <= NEAR * np.abs(by_chance))) < MOSTLY
 
 
 Pairs = tuple[Ints, Ints, Ints]  # numbers of a value and of a key, and of the records that have both
@@ -626,7 +622,12 @@ Pairs = tuple[Ints, Ints, Ints]  # numbers of a value and of a key, and of the r
 def _pairs(values: Ints, keys: Ints) -> Pairs:
     """The pairs that some records have, by the codes of both columns; a negative one is missing."""
     both, span = (values >= 0) & (keys >= 0), int(keys.max(initial=0)) + 1
-    pairs, n = np.unique(values[both] * span + keys[both], return_counts=True)
+    cells = values[both] * span + keys[both]
+    if cells.max(initial=0) < DENSE * len(cells):
+        counts = np.bincount(cells)
+        pairs = np.flatnonzero(counts)
+        return pairs // span, pairs % span, counts[pairs]
+    pairs, n = np.unique(cells, return_counts=True)
     return pairs // span, pairs % span, n
 
 
