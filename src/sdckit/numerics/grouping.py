@@ -630,6 +630,28 @@ def _merge(words, times, ends, shift, of_row, size):  # type: ignore[no-untyped-
 # Joint counts of two columns.
 
 
+DENSE = 8  # cells for each record, up to which all of them are counted
+
+
+def pair_counts(
+    first: NDArray[np.integer], second: NDArray[np.integer], span: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of two codes from 0 on that occur, ascending, and how often; the second ones are below `span`.
+
+    >>> [part.tolist() for part in pair_counts(np.array([1, 0, 1]), np.array([2, 1, 2]), 3)]
+    [[0, 1], [1, 2], [1, 2]]
+    """
+    cells = np.multiply(first, span, dtype=np.int64)
+    cells += second
+    if len(cells) and int(cells.max()) < DENSE * len(cells):
+        size = np.bincount(cells)
+        pairs = np.flatnonzero(size)
+        counts = size[pairs]
+    else:
+        pairs, counts = np.unique(cells, return_counts=True)
+    return pairs // span, pairs % span, counts
+
+
 def joint_counts(first: Floats, second: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Distinct pairs of two columns, ascending, and the rows that have each; rows with a NaN are left out.
 
@@ -640,6 +662,5 @@ def joint_counts(first: Floats, second: Floats) -> tuple[Floats, Floats, NDArray
     known = ~(np.isnan(first) | np.isnan(second))
     firsts, i = np.unique(first[known], return_inverse=True)
     seconds, j = np.unique(second[known], return_inverse=True)
-    width = max(1, len(seconds))
-    code, n = np.unique(i.astype(np.int64) * width + j, return_counts=True)
-    return firsts[code // width], seconds[code % width], n.astype(np.int64)
+    first_of, second_of, n = pair_counts(i, j, max(1, len(seconds)))
+    return firsts[first_of], seconds[second_of], n

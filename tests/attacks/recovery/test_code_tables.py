@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdckit.attacks.recovery.code_tables import numbered_values, pair_counts, table_of_numbered
+from sdckit.attacks.recovery.code_tables import numbered_values, table_of_numbered
 
 RNG = np.random.default_rng(2)
 N = 1_000
@@ -48,12 +48,3 @@ def test_a_pair_is_borne_by_records_and_missing_codes_stand_for_nothing() -> Non
 def test_there_must_be_records_for_every_code() -> None:
     assert np.isnan(code_table(codes(EVERY + 1.0), N, NAMES)).all()
     assert np.isnan(code_table(codes(NAMES), 8, np.full(N, np.nan))).all()
-
-
-def test_pairs_are_counted_alike_whether_there_are_many_or_few():
-    for most in (3, 40, 10**6):
-        first, second = RNG.integers(0, most, 500), RNG.integers(0, 7, 500)
-        pairs, counts = np.unique(np.column_stack([first, second]), axis=0, return_counts=True)
-        found = pair_counts(first, second, 7)
-        assert [part.tolist() for part in found] == [pairs[:, 0].tolist(), pairs[:, 1].tolist(), counts.tolist()]
-    assert [len(part) for part in pair_counts(np.zeros(0, np.int64), np.zeros(0, np.int64), 7)] == [0, 0, 0]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery.judged_relations import HITS, OF_THE_REST
 from sdckit.data import pa, pc
 from sdckit.numerics.array_types import Codes, Floats, Ints
+from sdckit.numerics.grouping import pair_counts
 
 BORNE = 5  # records of the half that is fitted to, by which a pair of values is borne
 MOSTLY = 0.8  # of the records of either value that the pair must have
@@ -22,8 +23,6 @@ NEARLY = 0.99  # of those of a code, where several stand for one value
 MOST_PATTERNS, FEWEST = 12, 2  # sets of columns that records lost, and records that lost them
 FIRST_ROWS, MOST_TOGETHER = 10_000, 62  # that decide most; columns that records may have lost together
 CLEAR = 2 / 3  # of the combinations that no record shows, which have the same value
-
-DENSE = 8  # cells for each record, up to which all of them are counted
 
 LONGEST_START = 6  # characters
 
@@ -71,24 +70,6 @@ def table_of_numbered(
     good = (counts >= least) & (counts >= (NEARLY if several else MOSTLY) * of_either)
     table[code[good]] = values[value[good]]
     return table
-
-
-def pair_counts(
-    first: NDArray[np.integer], second: NDArray[np.integer], span: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs of two codes from 0 on that occur, ascending, and how often; the second ones are below `span`.
-
-    >>> [part.tolist() for part in pair_counts(np.array([1, 0, 1]), np.array([2, 1, 2]), 3)]
-    [[0, 1], [1, 2], [1, 2]]
-    """
-    cells = first.astype(np.int64) * span + second
-    if len(cells) and int(cells.max()) < DENSE * len(cells):
-        size = np.bincount(cells)
-        pairs = np.flatnonzero(size)
-        counts = size[pairs]
-    else:
-        pairs, counts = np.unique(cells, return_counts=True)
-    return pairs // span, pairs % span, counts
 
 
 def differing(cells: NDArray[np.int64], values: NDArray[np.int64]) -> float:

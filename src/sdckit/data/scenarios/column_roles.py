@@ -25,6 +25,7 @@ from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GR
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
+from sdckit.numerics.grouping import pair_counts
 
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of names that say whose a row is
@@ -34,7 +35,6 @@ ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
 # Topics whose order tells, and those in which members of a household differ.
 AMOUNTS = frozenset({"money", "age", "a date of birth", "a birth", "body height", "a body measure"})
 PERSONAL = frozenset({"sex or gender", "age", "a date of birth", "a birth"})
-DENSE = 8  # cells for each record, up to which all of them are counted
 FIRST = 2_000  # records in which a column is tried before all are counted
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
@@ -621,14 +621,8 @@ Pairs = tuple[Ints, Ints, Ints]  # numbers of a value and of a key, and of the r
 
 def _pairs(values: Ints, keys: Ints) -> Pairs:
     """The pairs that some records have, by the codes of both columns; a negative one is missing."""
-    both, span = (values >= 0) & (keys >= 0), int(keys.max(initial=0)) + 1
-    cells = values[both] * span + keys[both]
-    if cells.max(initial=0) < DENSE * len(cells):
-        counts = np.bincount(cells)
-        pairs = np.flatnonzero(counts)
-        return pairs // span, pairs % span, counts[pairs]
-    pairs, n = np.unique(cells, return_counts=True)
-    return pairs // span, pairs % span, n
+    both = (values >= 0) & (keys >= 0)
+    return pair_counts(values[both], keys[both], int(keys.max(initial=0)) + 1)
 
 
 def _counted_pairs(frame: Frame, name: str, key: str) -> Pairs:

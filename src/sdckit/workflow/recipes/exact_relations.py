@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.attacks.recovery.code_tables import pair_counts
 from sdckit.attacks.recovery.derived_columns import Predictor
 from sdckit.attacks.recovery.numeric_relations import find_relations, printed_unit, tolerance
 from sdckit.attacks.recovery.text_parts import text_parts
@@ -17,7 +16,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import printable
 from sdckit.errors import ScenarioError, sure
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import group, pair_counts
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.recipes.recipe_checks import StepLike, columns_mentioned
 from sdckit.workflow.recipes.recipe_steps import columns_named, method_of
