@@ -13,7 +13,7 @@ import pytest
 
 from sdckit import Recipe, Scenario, check, recoverable_values, top_bottom_code
 from sdckit.attacks.recovery.derived_columns import counted_rows
-from sdckit.attacks.recovery.owner_knowledge import Known
+from sdckit.attacks.recovery.reconstruct import Known
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.touched_cells import read_columns
 from sdckit.data.frames import open_frame

@@ -265,7 +265,7 @@ def _few_values(values: Floats) -> bool:
 
 # What a rule uses: columns or values shared in a household, counts, values partitioned in a household, neighbours;
 # arithmetic, part of a text, date or id, a code table, another row.
-Kind = Literal["column", "counted", "divided", "order", "numbers", "text", "table", "linked", "cells"]
+Kind = Literal["column", "counted", "divided", "order", "numbers", "text", "table", "linked", "cells", "beside"]
 FEW_LEVELS = 12  # most levels of a column whose values are counted within households
 MOST_AGES = 100  # most limits tried for counts of household members below a limit
 ID_SHARE = 0.5  # distinct values per record from which on a column is taken as an id

@@ -20,7 +20,7 @@ from sdckit.attacks.recovery.code_tables import BORNE, DIGESTS, differing, diges
 from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
 from sdckit.attacks.recovery.indicators import FIRST
 from sdckit.attacks.recovery.judged_relations import HITS, Halves, Judge
-from sdckit.attacks.recovery.reconstruct import Recovered, not_recovered, ordered_by, put_back, row_orders
+from sdckit.attacks.recovery.reconstruct import Known, Recovered, not_recovered, ordered_by, put_back, row_orders
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Source, joint_groups
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
@@ -47,34 +47,6 @@ SOME_DIGESTS = 5  # that are tried: none is right by chance
 MOST_PARTS = 12  # columns that digests may be made of
 MOST_VALUES = 10**7  # of a column, all of which somebody may try
 NARROWER = 0.5  # of what the release leaves open: least gain that narrows
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What the relations of one column tell.
-
-    `told` (n,): changed values told rightly, whether or not the release alone gives them, too: each is the original's
-    value. `source` (n,): index into `sources`, -1 where nothing is told. `narrowed` (n,): changed values not told of
-    which some possibilities are ruled out. `target`: the changes, if those to groups are among them.
-    """
-
-    told: Bools
-    source: NDArray[np.int16]
-    sources: tuple[Source, ...]
-    narrowed: Bools
-    target: ChangedColumn | None = None
-
-    def of(self, recovered: Recovered | None) -> Recovered:
-        """What is recovered of the column, with what is known of it."""
-        if self.target is None:
-            return replace(sure(recovered), known=self)
-        nothing = not_recovered(self.target)
-        if recovered is None:
-            return replace(nothing, known=self)
-        before, after = nothing.before.copy(), nothing.after.copy()  # of what was changed to groups none is counted
-        at = recovered.target.touched[self.target.touched]
-        before[at], after[at] = recovered.before, recovered.after
-        return replace(recovered, target=self.target, known=self, before=before, after=after)
 
 
 @dataclass(eq=False)
@@ -307,12 +279,12 @@ def _with_texts_read(
         is_code = part.words.startswith("the number") and not (table % 1 > 0).any()
         if len(np.unique(table)) == len(table) and not np.isnan(table).any() and not is_code:
             return replace(recovered, values=np.broadcast_to(np.nan, n)), partial(np.asarray, numbers)
-    if SUPPRESSED in recovered.target.kinds and not recovered.target.perturbed and _same_labels(column, before):
+    if SUPPRESSED in recovered.target.kinds and not recovered.target.perturbed and same_labels(column, before):
         return replace(recovered, values=None), partial(_original, before, numbers=False)
     return recovered, make
 
 
-def _same_labels(column: ReleasedColumn, before: ReleasedColumn) -> bool:
+def same_labels(column: ReleasedColumn, before: ReleasedColumn) -> bool:
     """Whether every text that the release shows is one of the original's."""
     return bool((before.codes_of(column) > 0)[1:].all())
 
@@ -556,7 +528,7 @@ def _nearest(truth: Floats, scaled: Sequence[Floats], fit: Ints, asked: Ints) ->
 def _put_vanished(column: _Column, before: ReleasedColumn) -> None:
     """The one category that no record shows any more, where nearly all missing values are of it: lists name it."""
     target = column.recovered.target
-    if SUPPRESSED not in target.kinds or before.n_levels > FEW_PARTS or not _same_labels(target.column, before):
+    if SUPPRESSED not in target.kinds or before.n_levels > FEW_PARTS or not same_labels(target.column, before):
         return
     shown = before.codes_of(target.column)[np.unique(target.column.codes)]
     gone = np.setdiff1d(np.arange(1, before.n_levels + 1), shown)
@@ -581,7 +553,7 @@ def _put_vanished_cells(searched: Sequence[_Column], file: recovery_files.Recove
     for rows, lost, i in code_tables.vanished_cells([own.codes for own in released], original):
         names = tuple(columns[j].name for j in lost)
         words = f"{' and '.join(names)} are missing where they are a combination that no record shows"
-        if columns[i].recovered.values is None or _same_labels(released[i], file.before(columns[i].name)):
+        if columns[i].recovered.values is None or same_labels(released[i], file.before(columns[i].name)):
             fitted = np.where(np.isin(np.arange(len(columns[i].source)), rows), columns[i].truth, np.nan)
             columns[i].put(fitted, Source(names, words, 0, "cells"))
         else:  # of a number in bands the band is known
@@ -623,12 +595,15 @@ def file_put_back(
 ) -> Any:
     """The release with every value put back that is given back; only right ones where the original is known.
 
+    Not what is told by nothing but that all other values are shown: local suppression hides that when it is asked to.
     `near`: of some columns the records whose number is as good as known, and put back, too.
     """
     frame = put_back(file.frame, recoveries, {name: recovered.given for name, recovered in recoveries.items()})
     for name, recovered in recoveries.items():
         known = recovered.known
         told = recovered.beyond if known is None or known.target is None else known.told  # more than its group
+        if known is not None:
+            told = told & ~known.by_absence
         if file.truth is not None and told.any():
             frame = frames.open_frame(_with_truth(frame, file.before(name), told))
     for name, rows in (near or {}).items():

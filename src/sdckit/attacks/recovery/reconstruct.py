@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,6 @@ from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import sure
 from sdckit.numerics import grouping, risk_kernel
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
-
-if TYPE_CHECKING:
-    from sdckit.attacks.recovery.owner_knowledge import Known
 
 # Number of feasible values for a changed value that no rule determines.
 
@@ -180,6 +177,51 @@ class Recovered:
         if self.known is not None:
             fewer = (fewer | self.known.narrowed) & ~self.known.told
         return np.asarray(self.target.touched & ~self.restored & fewer)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What the relations of one column tell.
+
+    `told` (n,): changed values told rightly, whether or not the release alone gives them, too: each is the original's
+    value. `source` (n,): index into `sources`, -1 where nothing is told. `narrowed` (n,): changed values not told of
+    which some possibilities are ruled out. `target`: the changes, if those to groups are among them.
+    """
+
+    told: Bools
+    source: NDArray[np.int16]
+    sources: tuple[Source, ...]
+    narrowed: Bools
+    target: ChangedColumn | None = None
+
+    @property
+    def by_absence(self) -> Bools:
+        """Values (n,) told by nothing but that all others are shown beside the other keys."""
+        return np.isin(self.source, [i for i, source in enumerate(self.sources) if source.kind == "beside"])
+
+    @classmethod
+    def nothing(cls, n: int) -> Known:
+        """Of n records nothing."""
+        return cls(np.zeros(n, np.bool_), np.full(n, -1, np.int16), (), np.zeros(n, np.bool_))
+
+    def beside(self, hits: Bools, source: Source) -> Known:
+        """With the values that `hits` are told by a further source."""
+        of = np.where(hits & (self.source < 0), np.int16(len(self.sources)), self.source)
+        return replace(
+            self, told=self.told | hits, source=of, sources=(*self.sources, source), narrowed=self.narrowed & ~hits
+        )
+
+    def of(self, recovered: Recovered | None) -> Recovered:
+        """What is recovered of the column, with what is known of it."""
+        if self.target is None:
+            return replace(sure(recovered), known=self)
+        nothing = not_recovered(self.target)
+        if recovered is None:
+            return replace(nothing, known=self)
+        before, after = nothing.before.copy(), nothing.after.copy()  # of what was changed to groups none is counted
+        at = recovered.target.touched[self.target.touched]
+        before[at], after[at] = recovered.before, recovered.after
+        return replace(recovered, target=self.target, known=self, before=before, after=after)
 
 
 def not_recovered(target: ChangedColumn) -> Recovered:

@@ -12,11 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
-from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge
-from sdckit.attacks.recovery.reconstruct import Recovered, recognised, recover
+from sdckit.attacks.recovery.code_tables import last_values
+from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge, same_labels
+from sdckit.attacks.recovery.reconstruct import Known, Recovered, recognised, recover
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
 from sdckit.attacks.recovery.remedies import remedy
-from sdckit.attacks.recovery.touched_cells import LEFT_OUT, ChangedValues, Logged, apart
+from sdckit.attacks.recovery.touched_cells import (
+    BANDED,
+    CODED,
+    LEFT_OUT,
+    SUPPRESSED,
+    ChangedValues,
+    Logged,
+    apart,
+    truth_codes,
+)
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -517,10 +527,10 @@ def recoverable_values(
                 tell("looking for relations between original and release")
                 knowledge = owner_knowledge(file, recoveries, released=predictors, time=time, seed=number)
                 recoveries |= {name: known.of(recoveries.get(name)) for name, known in knowledge.items()}
-            file.memo[place] = (
-                recoveries, _by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell)
-            )  # fmt: skip
-        recoveries, summed = file.memo[place]
+            file.memo[place] = recoveries, _guessed(recoveries, seed=number, tell=tell) if guess else {}
+        recoveries, guesses = file.memo[place]
+        recoveries = {**recoveries, **_told_by_absence(file, recoveries)}  # of these keys
+        summed = _by_column(file, recoveries, guesses, level=level)
         figures = recovery_figures(summed, known=file.truth is not None)
         if roles.keys:
             tell("measuring the risk with the values put back")
@@ -561,17 +571,48 @@ def judge_values(file: RecoveryFile, recovered: Recovered) -> Recovered:
     return replace(recovered, right=hit)
 
 
+def _told_by_absence(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> dict[str, Recovered]:
+    """Suppressed columns that lost the only value that no record shows beside the rest of them and the keys."""
+    kinds = {SUPPRESSED, CODED, BANDED}
+    lost = [name for name, own in recoveries.items() if {SUPPRESSED} <= {*own.target.kinds} <= kinds]
+    lost = [name for name in lost if name in (file.truth or {})]
+    keys = [name for name in file.roles.keys if name in file.columns and name not in recoveries]
+    if not lost or len(lost) + len(keys) < 2:
+        return {}
+    released = [file.columns[name] for name in (*lost, *keys)]
+    original = [truth_codes(own, file.before(own.name)) for own in released]
+    more = {}
+    for i, rows in last_values([own.codes for own in released], original):
+        name, recovered = released[i].name, recoveries[released[i].name]
+        hits = np.isin(np.arange(len(recovered.restored)), rows)
+        words = f"{name} is missing where it is the only value that no record shows beside the other keys"
+        known = recovered.known or Known.nothing(len(hits))
+        if recovered.values is None or same_labels(released[i], file.before(name)):
+            known = known.beside(hits, reconstruction_rules.Source((name,), words, len(rows), "beside"))
+        else:  # of a number in bands the band is known
+            known = replace(known, narrowed=known.narrowed | (hits & ~known.told))
+        more[name] = replace(recovered, known=known)
+    return more
+
+
+def _guessed(
+    recoveries: Mapping[str, Recovered], *, seed: int, tell: Callable[[str], None]
+) -> dict[str, Guessed | None]:
+    """What a model guesses of each column."""
+    guesses = {}
+    for name, recovered in recoveries.items():
+        tell(f"guessing {name} from the rest of the release")
+        guesses[name] = guess_values(recovered.start, recovered.predictors, seed=seed, mates=recovered.mates)
+    return guesses
+
+
 def _by_column(
-    file: RecoveryFile, recoveries: Mapping[str, Recovered], *, guess: bool, seed: int, level: float,
-    tell: Callable[[str], None],
-) -> tuple[ColumnRecovery, ...]:  # fmt: skip
+    file: RecoveryFile, recoveries: Mapping[str, Recovered], guesses: Mapping[str, Guessed | None], *, level: float
+) -> tuple[ColumnRecovery, ...]:
     """Figures of each column."""
     summed = []
     for name, recovered in recoveries.items():
-        guessed: Guessed | None = None
-        if guess:
-            tell(f"guessing {name} from the rest of the release")
-            guessed = guess_values(recovered.start, recovered.predictors, seed=seed, mates=recovered.mates)
+        guessed = guesses.get(name)
         truth = file.guess_truth(recovered, guessed)
         roles = file.roles
         summed.append(summed_up(recovered, guessed, truth, level=level, weight=roles.weight, household=roles.household))

@@ -15,14 +15,8 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
     """  # noqa: E501
     if source.kind == "order":
         return _order_remedy(column, source.words)
-    if source.columns == (column,):
-        return (
-            f"put categories of {column} together, or suppress other values of it, too: what is missing is the one "
-            "that no record shows"
-        )
-    if source.kind == "cells":
-        names = " and ".join(source.columns)
-        return f"put categories of {names} together, or suppress others, too: no record shows what is missing"
+    if source.columns == (column,) or source.kind == "cells":
+        return _absence_remedy(column, source)
     coarser_weight = f"{ADVICE['weight']}".format(weight=weight)
     others = [name for name in source.columns if name != weight]
     names = " and ".join(others)
@@ -50,6 +44,21 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
             return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
         return f"add {column} to household_variables, to protect it once for all mates: they give it back"
     return f"coarsen or leave out {names}, or suppress it together with {column}: {it_tells} {column}"
+
+
+def _absence_remedy(column: str, source: Source) -> str:
+    if source.kind == "beside":
+        return (
+            f"{ADVICE['what_follows']}, or put categories of {column} together: what is missing is the only one that "
+            "no record shows beside the other keys"
+        )
+    if source.kind == "cells":
+        names = " and ".join(source.columns)
+        return f"put categories of {names} together, or suppress others, too: no record shows what is missing"
+    return (
+        f"put categories of {column} together, or suppress other values of it, too: what is missing is the one that no "
+        "record shows"
+    )
 
 
 def _order_remedy(column: str, words: str) -> str:
