@@ -186,19 +186,19 @@ def _last_of_cells(cells: Sequence[Codes], words: Sequence[NDArray[np.uint64]], 
         gone = [i for i in range(len(cells)) if int(pattern) >> i & 1]
         if not n[which] or len(gone) == len(cells):
             continue
-        own, others = np.flatnonzero(of_cell == which), word.copy()
+        its, others = np.flatnonzero(of_cell == which), word.copy()
         for i in gone:
             others -= words[i][cells[i]]
-        place = look_up(others, word[own])
+        place = look_up(others, word[its])
         beside = np.flatnonzero(place >= 0)
         beside = beside[missing[beside] & ~pattern == 0]
         place = place[beside]
         for i in gone:
             shown = cells[i][beside]
             cell, level, _ = pair_counts(place[shown > 0], shown[shown > 0], len(words[i]))
-            single = np.bincount(cell, minlength=len(own)) == max(len(levels[i]) - 1, 1)
-            rest = levels[i].sum() - np.bincount(cell, level, len(own)).astype(np.int64)
-            guesses[i][own] = np.where(single, rest, 0)
+            single = np.bincount(cell, minlength=len(its)) == max(len(levels[i]) - 1, 1)
+            rest = levels[i].sum() - np.bincount(cell, level, len(its)).astype(np.int64)
+            guesses[i][its] = np.where(single, rest, 0)
     return guesses
 
 
