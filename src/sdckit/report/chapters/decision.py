@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sdckit.data.limits import CONDITIONS, LIMITS
+from sdckit.data.limits import CONDITIONS, LIMITS, limit_percent
 from sdckit.data.scenarios import column_roles, thresholds
 from sdckit.display import capital, counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
@@ -45,7 +45,7 @@ def chance(limit: float) -> str:
     ('1 in 20', '9 %', '100 %')
     """
     times = 1 / limit if limit else 0
-    return f"1 in {round(times):,}" if times >= 2 and abs(times - round(times)) < 1e-9 else f"{100 * limit:g} %"
+    return f"1 in {round(times):,}" if times >= 2 and abs(times - round(times)) < 1e-9 else limit_percent(limit)
 
 
 def answers(plain: Plain) -> list[tuple[str, str, str]]:
@@ -113,13 +113,14 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
     plain = kind.plain
     if isinstance(plain, str):  # what its value is a share of
         plain = (
-            f"{plain}: {{value}}, within the limit of {{percent}} %",
-            f"{plain}: {{value}}, above the limit of {{percent}} %",
+            f"{plain}: {{value}}, within the limit of {{limit_percent}}",
+            f"{plain}: {{value}}, above the limit of {{limit_percent}}",
         )
     sentence = (plain[0] if holds else plain[1]).format(
         limit=limit, some=worded.some_records(verdict, n), variable=verdict["variable"],
         others="1 other" if limit == 2 else f"{limit - 1:,g} others",
-        values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
+        values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit),
+        limit_percent=limit_percent(limit), percent=limit_percent(limit).removesuffix(" %"),
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
         points=verdict.get("points"), columns=worded.spaced(verdict.get("columns", "")),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from sdckit.data.limits import LIMITS, ShareAtPoints
+from sdckit.data.limits import LIMITS, ShareAtPoints, limit_percent
 from sdckit.data.scenarios import thresholds
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import capital, counted
@@ -156,9 +156,10 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
         return f"{limit_of(verdict)} holds: {keyless}."
     printed = LIMITS[verdict["name"]].printed
     if isinstance(printed, str):  # what its value is a share of
-        printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")
+        printed = (f"{printed}, not above {{limit_percent}}", f"{printed}, above {{limit_percent}}")
     sentence = (printed[0] if holds else printed[1]).format(
-        limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
+        limit=limit, limit_percent=limit_percent(limit or 0.0), some=some_records(verdict, n),
+        variable=verdict["variable"] or "the sensitive variable",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=capital(verdict["reason"]),
         columns=spaced(verdict.get("columns", "")), beside=verdict.get("beside") or EARLIER,
         points=verdict.get("points"),
