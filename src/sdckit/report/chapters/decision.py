@@ -1,5 +1,6 @@
 """The decision page, for readers without statistics: question, findings, next steps, conditions, signature."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +11,7 @@ from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section
 from sdckit.report.chapters import attacks_chapter, coverage_chapter, document, sentences as worded, utility_chapter
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.gate.rounding import format_number
-from sdckit.report.rates import percent
+from sdckit.report.rates import in_words, percent
 from sdckit.report.view import Plain, views_of
 from sdckit.report.views.joint_audit import tables_command, tables_open
 
@@ -90,11 +91,25 @@ def _sentence(verdicts: Sequence[Plain], plain: Plain) -> str:
 
 
 def _likewise(verdict: Plain, *, several: bool) -> str:
-    """Of whom and what a verdict is, with its share where it has one."""
+    """Of whom and what a verdict is, with its share, and of what that is one, where it has it."""
     who = f"“{verdict['intruder']}”" if several else ""
     what = " of ".join(filter(None, [verdict["variable"] if LIMITS[verdict["name"]].per_variable else "", who]))
     share = next((leaf for leaf in (verdict["rate"], verdict["value"]) if leaf and leaf["text"]), None)
-    return f"{what} ({percent(share)})" if share else what
+    if not share:
+        return what
+    whole = "of the records" if share is verdict["rate"] else _whole_of(LIMITS[verdict["name"]].exceeded)
+    figure = percent(share)
+    return f"{what}: {figure} {whole}" if whole and figure != "withheld" else f"{what} ({figure})"
+
+
+def _whole_of(exceeded: str) -> str:
+    """Of what the figure of a limit is a share, as its verdict says; "" where it is none.
+
+    >>> _whole_of("{percent} of the households are alone"), _whole_of("the expected share is {percent}")
+    ('of the households', '')
+    """
+    whole = re.search(r"\{percent\} (of the (?:changed values|hidden values|\w+))", exceeded)
+    return whole[1] if whole else ""
 
 
 def _size(verdict: Plain) -> float:
@@ -126,7 +141,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
     )  # fmt: skip
     beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
     beside += NOTHING_BEFORE if verdict.get("beside") == worded.NO_RELEASE else ""
-    return f"{capital(sentence)}.{beside}{worded.rows_sentence(verdict)}"
+    return in_words(f"{capital(sentence)}.{beside}{worded.rows_sentence(verdict)}")
 
 
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
@@ -498,20 +513,22 @@ def _moved_words(plain: Plain, figures: Plain) -> str:
     where = f", most of them of {names} ({percent(worst)})" if names else ""
     # a distance of distributions: values that were swapped or drawn anew may all differ where it is 0
     moved = "of the records would need another value for a variable to be distributed as in the original"
-    return f"{start}{beside} average {percent(mean)} {moved}{where}."
+    return in_words(f"{start}{beside} average {percent(mean)} {moved}{where}.")
 
 
 def _kept_words(figures: Plain) -> str:
     alike, auc = figures.get("contingency_similarity"), figures.get("auc")
     clauses = []
     if alike is not None:
-        clauses.append(f"tables of two variables agree with the original to {percent(alike)} (where both are left)")
+        agree = f"tables of two variables agree with the original to {percent(alike)} (where both are left)"
+        far = "how far tables of two variables agree with the original is withheld"
+        clauses.append(far if percent(alike) == "withheld" else agree)
     if auc is not None:
         clauses.append(
             f"a changed record can be told from an original one in {percent(auc)} of the cases (by chance: 50 %)"
         )
     words = worded.listed(clauses)
-    return f"{capital(words)}." if words else ""
+    return in_words(f"{capital(words)}.") if words else ""
 
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,7 @@ from sdckit.data.scenarios import thresholds
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import capital, counted
 from sdckit.report.gate.figures import Tree
-from sdckit.report.rates import percent
+from sdckit.report.rates import in_words, percent
 from sdckit.report.view import Plain, views_of
 
 WHO = "Who can be recognised, and what would be learnt"
@@ -164,7 +164,7 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
         columns=spaced(verdict.get("columns", "")), beside=verdict.get("beside") or EARLIER,
         points=verdict.get("points"),
     )  # fmt: skip
-    return f"{sentence}{_rule_words(verdict)}."
+    return in_words(f"{sentence}{_rule_words(verdict)}.")
 
 
 NO_RELEASE = "no earlier release (by the scenario none went out)"
