@@ -10,17 +10,20 @@ import sys
 
 import pytest
 
-from sdckit.data.limits import LIMITS, SCOPES, declarable, limit_words, limits_of_type
+from sdckit.data.limits import LIMITS, SCOPES, ShareAtPoints, declarable, limit_words, limits_of_type
 from sdckit.data.scenarios.thresholds import VALUES, Thresholds
+from sdckit.report.chapters.decision import plain_verdict
+from sdckit.report.chapters.sentences import verdict_sentence
 from sdckit.report.wording import say
+from sdckit.workflow.verdicts import Verdict
 from tree import ROOT, none_offends
 
 QUESTIONS = {"singled", "linked", "learnt", "tried", "covered", "used"}
 PLACES = {
-    "beside", "limit", "value", "percent", "records", "variable", "are", "have", "group", "because", "reason",
-    "columns", "ends",
+    "beside", "limit", "limit_percent", "value", "percent", "records", "variable", "are", "have", "group", "because",
+    "reason", "columns", "ends",
 }  # fmt: skip
-PRINTED = {"beside", "limit", "value", "some", "variable", "reason", "columns", "points"}
+PRINTED = {"beside", "limit", "limit_percent", "value", "some", "variable", "reason", "columns", "points"}
 
 
 def test_the_signature_is_that_of_the_rows() -> None:
@@ -41,6 +44,33 @@ def test_a_row_is_whole(kind) -> None:
         for text in (texts,) if isinstance(texts, str) else texts:
             assert set(re.findall(r"{(\w+)", text)) <= PRINTED | more
     assert kind.option or kind.of or not kind.declarable
+
+
+IN_PERCENT = [kind for kind in LIMITS.values() if "{percent}" in kind.holds]
+
+
+@pytest.mark.parametrize("holds", [True, False], ids=["holds", "exceeded"])
+@pytest.mark.parametrize("kind", IN_PERCENT, ids=lambda kind: kind.name)
+def test_a_limit_stands_in_the_unit_of_its_figure(kind, holds: bool) -> None:
+    """'12 %, not above 0.05' leaves the reader to move the point."""
+    share, limit = {"text": "12 %", "value": 0.12}, ShareAtPoints(0.05)
+    entry = {
+        "name": kind.name, "intruder": "a", "variable": "ill", "limit": limit, "points": 2, "n_records": None,
+        "holds": {"text": "", "value": holds}, "rate": None, "value": share, "reason": "",
+    }  # fmt: skip
+    exact = Verdict(kind.name, "a", "ill", limit, holds, None, 0.12, "").sentence
+    for sentence in (exact, verdict_sentence(entry, share), plain_verdict(entry, share)):
+        assert "12 %" in sentence
+        assert re.search(r"(above|limit of) 5 %", sentence), sentence
+        assert "0.05" not in sentence
+
+
+def test_a_limit_on_a_share_tells_its_figure_in_per_cent() -> None:
+    """But that on attacks, whose figure is a difference of rates, and those that count records beyond a risk."""
+    shares = [kind for kind in LIMITS.values() if kind.values.startswith("share") and kind.declarable]
+    others = [kind for kind in shares if kind not in IN_PERCENT]
+    assert {kind.judged for kind in others} == {"attacks", "count", "undone", "linked"}
+    assert all("{records}" in kind.exceeded for kind in others if kind.judged != "attacks")
 
 
 def test_types_of_release_bring_limits() -> None:

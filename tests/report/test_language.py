@@ -17,10 +17,11 @@ from sdckit.attacks.copied_records import GIVEN, IN_ALL, NOT_SURE
 from sdckit.cells.tabulate import MANY_LEVELS, warn_about_key
 from sdckit.data.columns import MONTHS
 from sdckit.data.limits import LIMITS, LimitKind
-from sdckit.data.scenarios.column_roles import NEARLY_TOLD
+from sdckit.data.scenarios.column_roles import NEARLY_TOLD, TELLS_MORE
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, require_confirmed
+from sdckit.display import capital
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import ChartBlock, Code, Entries, Facts, Page, Paragraph, Section, TableBlock, Tables
 from sdckit.report.chapters.page import terms, texts_of
@@ -203,7 +204,9 @@ def test_the_warning_of_a_key_that_was_left_out_is_translated() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        f"What every column is could not be judged: every column that goes out has a role. {NEARLY_TOLD.format('a')}.",
+        f"What every column is could not be judged: {TELLS_MORE}. {NEARLY_TOLD.format('a')}.",
+        f"Roles of the columns could not be judged: {TELLS_MORE}. {NEARLY_TOLD.format('a')}.",
+        f"{capital(TELLS_MORE)}; 1 column of 7 covered by a pattern as insensitive: b. {NEARLY_TOLD.format('a')}.",
         "the original: numeric 'a' is categories (text), not numbers; convert it first, or name missing_codes",
         "Coarsen or leave out one of a and b, or suppress it together with c: together they tell c.",
         "Leave out one of a and b, too: together they tell c.",

@@ -23,10 +23,39 @@ from sdckit.report.rates import (
     rate_bars,
     rates_table,
 )
+from sdckit.report.view import view_of
+from sdckit.report.views import membership
+from sdckit.report.wording import say
 
 
 def leaf(text):
     return {"text": text, "value": None}
+
+
+HIDDEN = {"text": "withheld", "value": None}
+RATE = {"fpr": 0.01, "tpr": HIDDEN, "distance_tpr": HIDDEN}
+BELOW = {"distinct": {"2": HIDDEN}}
+ANSWERS = {
+    "differencing": {"figures": {"people": {"n": HIDDEN}}, "n_earlier": 1, "in_part": False},
+    "known_points": {"releases": [[{"points": 2, "alone": HIDDEN}]]},
+    "membership": {membership.MULTIPLE: 1, "ratio": {"rates": [RATE], membership.JUDGED: 0.01}},
+    "l_diversity": {"ill": {"violations": BELOW, "violation_rates": BELOW}},
+}
+
+
+@pytest.mark.parametrize("place", [*ANSWERS, "key_contributions"])
+def test_a_withheld_part_stands_in_a_whole_sentence_of_each_view(place):
+    """'something of withheld of the records' is none; in English and German."""
+    if place in ANSWERS:
+        words = view_of(place).answer({place: ANSWERS[place]}, place, {"text": "600"})
+    else:
+        tree = {"uniques": HIDDEN, "table": [], "coarsenings": [], "rule": "category", "missing": False}
+        words = view_of(place).blocks({place: tree}, place)[0].text
+    assert "how many is withheld" in words
+    assert "withheld of" not in words
+    assert "withheld records" not in words
+    german = say(words, "de", ["ill"])
+    assert not {"of", "the", "some", "records", "people", "members", "withheld"} & {*german.split()}, german
 
 
 def test_names():

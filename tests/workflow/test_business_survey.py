@@ -61,8 +61,8 @@ def test_with_every_turnover_as_it_is_it_is_no_public_use_file(files: tuple[pl.D
     passed, verdict = judged(*files)
     assert (passed, verdict.holds, verdict.variable) == (False, False, "turnover")
     assert verdict.sentence.endswith(
-        "of the records dominate their group with a value of turnover that goes out within 10 % of the truth, above 0; "
-        "limit of a public-use file"
+        "of the records dominate their group with a value of turnover that goes out within 10 % of the truth, above "
+        "0 %; limit of a public-use file"
     )
 
 

@@ -96,10 +96,10 @@ def test_a_threshold_on_records(limits, word, records, sentence):
 def test_a_threshold_on_the_file_has_a_value_and_no_records():
     (above,) = judged(global_risk=0.4)  # three keys, six records: one half
     assert (above.holds, above.n_records, above.value) == (False, None, pytest.approx(0.5))
-    assert above.sentence == "the expected share of records re-identified is 50 %, above 0.4"
+    assert above.sentence == "the expected share of records re-identified is 50 %, above 40 %"
     (at,) = judged(global_risk=above.value)
     assert at.holds
-    assert at.sentence == "the expected share of records re-identified is 50 %, not above 0.5"
+    assert at.sentence == "the expected share of records re-identified is 50 %, not above 50 %"
 
 
 def test_l_is_judged_for_every_sensitive_variable():
@@ -353,8 +353,8 @@ HOMES = pl.DataFrame({"home": [1, 1, 2, 2, 3, 3, 4], "sex": ["f", "m", "m", "f",
 @pytest.mark.parametrize(
     ("limit", "word", "sentence"),
     [
-        (0.4, "exceeded", "50 % of the households are alone with their composition, above 0.4"),
-        (0.5, "holds", "50 % of the households are alone with their composition, not above 0.5"),
+        (0.4, "exceeded", "50 % of the households are alone with their composition, above 40 %"),
+        (0.5, "holds", "50 % of the households are alone with their composition, not above 50 %"),
     ],
 )
 def test_households_alone_with_their_composition(limit, word, sentence):

@@ -86,12 +86,12 @@ class LimitKind:
     numbers : bool
         Whether it looks at the numbers that go out, so that `numeric` says enough of a column.
     holds, exceeded : str
-        Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`, `reason`, `ends` (of an
-        interval).
+        Templates of the exact verdict: `limit`, `value`, both in per cent (`limit_percent`, `percent`), `records`,
+        `variable`, `reason`, `ends` (of an interval). A limit stands in the unit of its figure.
     printed : tuple of str, or str
-        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`,
-        `columns` (with how many attacks were made). A single text
-        is continued by "not above" or "above" the limit. `points` is the number of known points.
+        Templates of the verdict in documents, kept and exceeded: `limit`, `limit_percent`, `value`, `some`,
+        `variable`, `reason`, `columns` (with how many attacks were made). A single text says what the value is a
+        share of, and is continued by "not above" or "above" the limit. `points` is the number of known points.
     question : str
         Which question it answers: "singled", "linked", "learnt", "tried", "covered" or "used".
     asked : str
@@ -211,6 +211,15 @@ def limits_asked(declared: Collection[str]) -> list[LimitKind]:
     ['k', 'k_undone', 'k_linked']
     """
     return [kind for kind in LIMITS.values() if (kind.of or kind.name) in declared]
+
+
+def limit_percent(limit: float) -> str:
+    """A limit in per cent, as it stands beside a figure in per cent.
+
+    >>> limit_percent(0.05), limit_percent(0), limit_percent(1.0), limit_percent(1 / 60)
+    ('5 %', '0 %', '100 %', '1.66667 %')
+    """
+    return f"{100 * limit:g} %"
 
 
 def limit_words(name: str) -> str:

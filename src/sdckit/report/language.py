@@ -21,7 +21,7 @@ TITLES = {"Disclosure risk assessment", "Disclosure risk of a release"}  # of a 
 # Where the figures of a document name columns and values, the measures and the engine.
 COLUMNS = {
     "variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by", "measure",
-    "engine", "earlier", "formulas", "labels",
+    "engine", "earlier", "labels",
 }  # fmt: skip
 TABLES, LEVELS = {"variables"}, "level_counts"
 # A cell of values of a record, or of arguments: one may be a limit of ours, several are as they were given.

@@ -1,6 +1,7 @@
 """Views of simulated attacks: successes are numbers of people, entered and printed as counts."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +22,7 @@ FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
 MOST_GROUPS = 10
 SMALL = "A group of few attempts may stand first by chance: see its interval."
 SHOWN = {"success_rate": "succeed", "baseline_rate": "by guessing", "control_rate": "on people never in the file"}
+_PART_WITHHELD = re.compile(r"\bwithheld of (the \w+)")
 METHOD = Note(
     ATTACKS,
     "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell who was "
@@ -268,6 +270,17 @@ def rate_bars(caption: str, tree: Plain, *, compared: bool) -> ChartBlock:
     shown = ((words, first[name]) for name, words in SHOWN.items() if name != "control_rate" or compared)
     ends = ((words, {**leaf, "below": leaf.get("above", leaf.get("below", 0))}) for words, leaf in shown)
     return common_blocks.bars(caption, "of the attempts", ends, aside=True)
+
+
+def in_words(sentence: str) -> str:
+    """A sentence with its parts of a whole, of which none is the bare word for a figure that is withheld.
+
+    Examples
+    --------
+    >>> in_words("It finds withheld of the people alone."), in_words("It finds 12 % of the people alone.")
+    ('It finds some of the people (how many is withheld) alone.', 'It finds 12 % of the people alone.')
+    """
+    return _PART_WITHHELD.sub(r"some of \1 (how many is withheld)", sentence).replace("at least withheld", "withheld")
 
 
 def percent(leaf: Plain) -> str:

@@ -28,6 +28,12 @@ _WORD_IN_NUMBER = re.compile(r"\b(about|over|under|up to|to|withheld)\b")
 _SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z0-9“<])")
 _FURTHER = re.compile(r"(?<=') and ([\d,]+ more)$")  # of names in quotes
 _WHOLE_NUMBER = re.compile(NUMBER)
+# A formula, as a recipe writes it: its operands are columns, numbers, and what stands in brackets.
+_BRACKET = "()"
+_BRACKETS = re.compile(r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
+_NAME = re.compile(r"[^\W\d]\w*|`[^`]+`")
+_OPERAND = r"(?:[^\W\d]\w*|`[^`]+`|[\d.]+(?:e[-+]?\d+)?|(?:log|exp|sqrt)?\(\))"
+_FORMULA = re.compile(rf"-?{_OPERAND}(?: (?:[-+/]|\*\*?) {_OPERAND})+|(?:log|exp|sqrt)?\(\)")
 LONGEST_RUN = 4  # sentences that share an entry
 SOFT_HYPHEN = "\u00ad"
 DEEPEST = 4  # texts within texts
@@ -164,12 +170,14 @@ class Wording:
             return self.number(text)
         if text in kept:
             return text
+        if "; " in text and (translation := self._rules(text, kept, depth)) is not None:
+            return translation
         if len(_SENTENCE.findall(text)) < most:
             for entry in self._candidates(text):
                 match = entry.pattern.fullmatch(text)
                 if match and (translation := self._filled(entry, match, kept, lenient, depth)) is not None:
                     return translation
-        return self._listed(text, kept, depth)
+        return self._listed(text, kept, depth) or self._formula(text, kept, depth)
 
     def _candidates(self, text: str) -> Iterable[Entry]:
         by_word, others = self._indexed
@@ -233,6 +241,33 @@ class Wording:
                 known = [translation for translation in translations if translation is not None]
                 return f"{', '.join(known[:-1])} {self.numbers[last]} {known[-1]}" if joint else ", ".join(known)
         return None
+
+    def _rules(self, text: str, kept: Collection[str], depth: int) -> str | None:
+        """Translate several rules or reasons one by one, before the name in an entry takes in all that follows.
+
+        A single word is a column, which the document may not name elsewhere. None if an item has no translation.
+        """
+        if depth >= DEEPEST:
+            return None
+        words = [
+            self._translation(rule, kept, depth=depth + 1) or (rule if " " not in rule else None)
+            for rule in text.split("; ")
+        ]
+        return None if None in words else "; ".join(filter(None, words))
+
+    def _formula(self, text: str, kept: Collection[str], depth: int) -> str | None:
+        """Translate what stands in the brackets of a formula, "12 * (the year in born)"; None if it is none."""
+        given = _BRACKETS.findall(text)
+        if depth >= DEEPEST or not _FORMULA.fullmatch(_BRACKETS.sub(_BRACKET, text)):
+            return None
+        translated = [
+            inner if _NAME.fullmatch(inner) else self._translation(inner, kept, depth=depth + 1)
+            for inner in (bracket[1:-1] for bracket in given)
+        ]
+        if None in translated:
+            return None
+        inserted = iter(translated)
+        return _BRACKETS.sub(lambda _: f"({next(inserted)})", text)
 
 
 def read_wording(code: str, *texts: str) -> Wording:

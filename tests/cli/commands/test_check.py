@@ -291,7 +291,7 @@ def test_limits_are_options_as_in_assess_and_win(sdckit, survey: Path, scenario)
     words = " ".join(done.out.split())
     assert "(k = 240)" in words
     assert "the expected share of records re-identified is" in words
-    assert "%, not above 1" in words
+    assert "%, not above 100 %" in words
 
 
 def test_a_release_by_itself_is_judged_with_all_its_columns(sdckit, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_an_empty_ledger_judges_nothing_until_the_office_says_that_nothing_went_
     said("first = true")
     for command in (["ledger", "check"], ["check"]):
         assert run([*command, "survey.csv", *NAMED]) == 0
-        assert "together with no earlier release (by the scenario none went out), not above 0" in words(capfd)
+        assert "together with no earlier release (by the scenario none went out), not above 0 %" in words(capfd)
     run(["assess", "survey.csv", *NAMED])
     assert "so there was nothing to compare with" in words(capfd)
 
@@ -99,9 +99,9 @@ def test_a_verdict_says_how_many_releases_it_is_about(folder: Path, capfd: pytes
     assert protect("other", "--ledger") == 0
     capfd.readouterr()
     assert check("new") == 0
-    assert "something is disclosed together with 4 earlier releases, 1 of them pending, not above 0" in words(capfd)
+    assert "something is disclosed together with 4 earlier releases, 1 of them pending, not above 0 %" in words(capfd)
     assert check("other", "--protected") == 0
-    assert "is disclosed together with 4 earlier releases: 0 %, not above 0" in words(capfd)
+    assert "is disclosed together with 4 earlier releases: 0 %, not above 0 %" in words(capfd)
 
 
 def test_a_report_holds_a_file_against_the_releases_that_check_does(folder: Path) -> None:

@@ -17,6 +17,7 @@ from sdckit.data.scenarios import column_roles
 from sdckit.data.scenarios.column_roles import (
     NESTED,
     ROWS_TOGETHER,
+    TELLS_MORE,
     TOLD_BEFORE,
     ColumnRoles,
     among_columns,
@@ -343,6 +344,9 @@ def test_rows_that_belong_together_are_said_where_nobody_says_whose_they_are() -
     assert (dict(left.not_judged), left.holds) == ({ROWS_TOGETHER: ("area",)}, None)
     assert "alike in 'area' as no others are" in left.words
     assert "alike in 'area' as no others are" in left.line
+    for words in (left.words, left.line):  # and not that every column has a role, which is no reason
+        assert words.lower().startswith(f"{TELLS_MORE}. not judged: rows")
+    assert "has a role" not in left.words
     assert columns_of(frame, insensitive=["area"], household="home").not_judged == ()
     assert columns_of(frame, insensitive=["area"], person="home").not_judged == ()
     assert columns_of(frame.drop("home").sample(fraction=1, shuffle=True, seed=1), insensitive=["area"]).holds is True

@@ -39,7 +39,7 @@ from sdckit.report.chapters.decision import (
     steps_by_limit,
 )
 from sdckit.report.chapters.page import lay_out, texts_of
-from sdckit.report.chapters.sentences import N_ROWS_OPEN, declared_limits, headline
+from sdckit.report.chapters.sentences import N_ROWS_OPEN, declared_limits, headline, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.language import wording
 from sdckit.report.views.joint_audit import CELLS_OPEN, TABLES_OPEN
@@ -110,8 +110,12 @@ def test_what_it_is_good_for_names_what_moved_most() -> None:
     assert told[0].startswith("Coarser than before: age. Beside that, on average ")
     assert "% of the records would need another value for a variable to be distributed as in the original" in told[0]
     assert f"most of them of {most} (" in told[0]
-    assert told[1].startswith("Tables of two variables agree with the original to ")
-    assert " (where both are left) and a changed record" in told[1]
+    assert told[1].startswith(
+        "How far tables of two variables agree with the original is withheld and a changed record "
+    )
+    agree = [one.text for one in page("release").decision[4].blocks if isinstance(one, Paragraph)][-1]
+    assert agree.startswith("Tables of two variables agree with the original to ")
+    assert " % (where both are left) and a changed record" in agree
     unchanged = page("one file").decision[4].blocks[0]
     assert isinstance(unchanged, Paragraph)
     assert unchanged.text == "Only one file was looked at: what was changed in it, if anything, is not measured."
@@ -359,6 +363,47 @@ FORBIDDEN = (
 )
 
 
+HIDDEN = {"text": "withheld", "value": None}
+# A bare word for a hidden figure, which makes no sentence of what stands around it.
+HOLE = re.compile(r"\b(?:to|by|in|at least|with all keys|for|on average),? withheld\b|withheld (?:of|records)", re.I)
+LEFT_ENGLISH = re.compile(r"\b(?:the|of|some|records|how many|withheld|within|above|agree|cases)\b")
+
+
+@pytest.mark.parametrize("holds", [True, False])
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_hidden_figure_leaves_whole_sentences(name: str, holds: bool) -> None:
+    """'withheld of the records are in groups', 'at least withheld', in English and German."""
+    entry = verdict(name, holds=holds, value=HIDDEN, n_records=HIDDEN, rate=HIDDEN)
+    for words in (plain_verdict(entry, N), verdict_sentence(entry, N)):
+        assert not HOLE.search(words), words
+        if LIMITS[name].declarable and name not in ("membership_tpr", "residual_risk"):
+            assert not LEFT_ENGLISH.search(say(words, "de", ["ill"])), say(words, "de", ["ill"])
+
+
+@pytest.mark.parametrize("figures", [("withheld", "withheld"), ("withheld", "0.61"), ("0.98", "withheld")])
+def test_what_analyses_keep_is_a_sentence_where_a_figure_is_hidden(figures: tuple[str, str]) -> None:
+    alike, auc = (HIDDEN if text == "withheld" else {"text": text, "value": float(text)} for text in figures)
+    words = decision._kept_words({"contingency_similarity": alike, "auc": auc})
+    moved = {"mean_total_variation": HIDDEN, "largest_total_variation": HIDDEN}
+    kept = decision._kept_words({"contingency_similarity": alike})
+    for sentence in (words, kept, decision._moved_words({"recoded": [], "utility": {"variables": {}}}, moved)):
+        assert not HOLE.search(sentence), sentence
+        assert not LEFT_ENGLISH.search(say(sentence, "de")), say(sentence, "de")
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "words"),
+    [
+        ("correctly_disclosed", {"rate": None}, "health: 7 % of the records"),
+        ("correctly_disclosed", {"rate": None, "value": HIDDEN}, "health (withheld)"),
+        ("l", {}, "health: 4.2 % of the records"), ("l", {"rate": None, "value": None}, "health"),
+    ],
+)  # fmt: skip
+def test_likewise_says_of_what_its_figure_is_a_share(name: str, more: dict[str, Any], words: str) -> None:
+    assert decision._likewise(verdict(name, variable="health", **more), several=False) == words
+    assert "of the" not in say(f"Likewise {words}.", "de", ["health"])
+
+
 def verdict(name: str, *, holds: bool | None = False, **more: Any) -> dict[str, Any]:
     limit = 3 if name in {"k", "l", "k_undone"} else 0.05
     whole = LIMITS[name].declarable
@@ -419,7 +464,7 @@ def test_verdicts_of_one_limit_share_a_sentence_and_keep_their_figures() -> None
     )
     (words,) = [words for state, _, words in found if state == "exceeded"]
     assert words.startswith("“a”: 60 of 600 records (10 %) are in groups with fewer than 3 values of ill")
-    assert words.endswith("none may. Likewise pay of “a” (4.2 %) and ill of “b” (4.2 %).")
+    assert words.endswith("none may. Likewise pay of “a”: 4.2 % of the records and ill of “b”: 4.2 % of the records.")
 
 
 def test_one_record_alone_is_spoken_of_in_the_singular() -> None:

@@ -54,7 +54,7 @@ def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
         (verdict("household_risk", True, limit=0.1), "No record has a household risk above 0.1."),
         (
             verdict("household_uniques", False, limit=0.1, value={"text": "20 %", "value": 0.2}),
-            "Share of the households that are alone with their composition: 20 %, above 0.1.",
+            "Share of the households that are alone with their composition: 20 %, above 10 %.",
         ),
         (
             verdict("l", False, variable="income"),
@@ -66,7 +66,7 @@ def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
         ),
         (
             verdict("global_risk", True, limit=0.02, n_records=None, value={"text": "0.014", "value": 0.014}),
-            "The expected share of records re-identified (global risk) is 1.4 %, not above 0.02.",
+            "The expected share of records re-identified (global risk) is 1.4 %, not above 2 %.",
         ),
         (
             verdict("l", None, reason="no sensitive variable."),

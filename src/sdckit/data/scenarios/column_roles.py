@@ -92,6 +92,7 @@ TOLD_BEFORE = (
     "Not judged: whoever knows a key or a magnitude as it was before it was changed knows {}, which no figure counts; "
     "make keys of these, compute them anew from what goes out, or leave them out"
 )
+TELLS_MORE = "the file may tell more than the roles of its columns say"
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
 
 
@@ -298,7 +299,7 @@ class ColumnRoles:
 
     @property
     def words(self) -> str:
-        """What is said of the columns: those that go out and may not, those without a role, or that all have one."""
+        """What is said of the columns: those that may not go out or have no role, what is open, or that all have one."""
         sentences = []
         if names := self.identifiers:
             start = "a direct identifier goes out" if len(names) == 1 else "direct identifiers go out"
@@ -316,6 +317,8 @@ class ColumnRoles:
             )
         if self.as_given and len(sentences) == 1:
             sentences.append(f"{methods.ADVICE['persons']}")
+        if not sentences and self.not_judged:  # what is open, and not that nothing is
+            sentences.append(f"{TELLS_MORE}{self._covered_words}")
         return ("; ".join(sentences) or f"every column that goes out has a role{self._covered_words}") + self._further
 
     @property

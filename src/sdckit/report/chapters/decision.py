@@ -1,16 +1,17 @@
 """The decision page, for readers without statistics: question, findings, next steps, conditions, signature."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sdckit.data.limits import CONDITIONS, LIMITS
+from sdckit.data.limits import CONDITIONS, LIMITS, limit_percent
 from sdckit.data.scenarios import column_roles, thresholds
 from sdckit.display import capital, counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters import attacks_chapter, coverage_chapter, document, sentences as worded, utility_chapter
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.gate.rounding import format_number
-from sdckit.report.rates import percent
+from sdckit.report.rates import in_words, percent
 from sdckit.report.view import Plain, views_of
 from sdckit.report.views.joint_audit import tables_command, tables_open
 
@@ -45,7 +46,7 @@ def chance(limit: float) -> str:
     ('1 in 20', '9 %', '100 %')
     """
     times = 1 / limit if limit else 0
-    return f"1 in {round(times):,}" if times >= 2 and abs(times - round(times)) < 1e-9 else f"{100 * limit:g} %"
+    return f"1 in {round(times):,}" if times >= 2 and abs(times - round(times)) < 1e-9 else limit_percent(limit)
 
 
 def answers(plain: Plain) -> list[tuple[str, str, str]]:
@@ -90,11 +91,25 @@ def _sentence(verdicts: Sequence[Plain], plain: Plain) -> str:
 
 
 def _likewise(verdict: Plain, *, several: bool) -> str:
-    """Of whom and what a verdict is, with its share where it has one."""
+    """Of whom and what a verdict is, with its share, and of what that is one, where it has it."""
     who = f"“{verdict['intruder']}”" if several else ""
     what = " of ".join(filter(None, [verdict["variable"] if LIMITS[verdict["name"]].per_variable else "", who]))
     share = next((leaf for leaf in (verdict["rate"], verdict["value"]) if leaf and leaf["text"]), None)
-    return f"{what} ({percent(share)})" if share else what
+    if not share:
+        return what
+    whole = "of the records" if share is verdict["rate"] else _whole_of(LIMITS[verdict["name"]].exceeded)
+    figure = percent(share)
+    return f"{what}: {figure} {whole}" if whole and figure != "withheld" else f"{what} ({figure})"
+
+
+def _whole_of(exceeded: str) -> str:
+    """Of what the figure of a limit is a share, as its verdict says; "" where it is none.
+
+    >>> _whole_of("{percent} of the households are alone"), _whole_of("the expected share is {percent}")
+    ('of the households', '')
+    """
+    whole = re.search(r"\{percent\} (of the (?:changed values|hidden values|\w+))", exceeded)
+    return whole[1] if whole else ""
 
 
 def _size(verdict: Plain) -> float:
@@ -113,19 +128,20 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
     plain = kind.plain
     if isinstance(plain, str):  # what its value is a share of
         plain = (
-            f"{plain}: {{value}}, within the limit of {{percent}} %",
-            f"{plain}: {{value}}, above the limit of {{percent}} %",
+            f"{plain}: {{value}}, within the limit of {{limit_percent}}",
+            f"{plain}: {{value}}, above the limit of {{limit_percent}}",
         )
     sentence = (plain[0] if holds else plain[1]).format(
         limit=limit, some=worded.some_records(verdict, n), variable=verdict["variable"],
         others="1 other" if limit == 2 else f"{limit - 1:,g} others",
-        values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
+        values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit),
+        limit_percent=limit_percent(limit), percent=limit_percent(limit).removesuffix(" %"),
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
         points=verdict.get("points"), columns=worded.spaced(verdict.get("columns", "")),
     )  # fmt: skip
     beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
     beside += NOTHING_BEFORE if verdict.get("beside") == worded.NO_RELEASE else ""
-    return f"{capital(sentence)}.{beside}{worded.rows_sentence(verdict)}"
+    return in_words(f"{capital(sentence)}.{beside}{worded.rows_sentence(verdict)}")
 
 
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
@@ -497,20 +513,22 @@ def _moved_words(plain: Plain, figures: Plain) -> str:
     where = f", most of them of {names} ({percent(worst)})" if names else ""
     # a distance of distributions: values that were swapped or drawn anew may all differ where it is 0
     moved = "of the records would need another value for a variable to be distributed as in the original"
-    return f"{start}{beside} average {percent(mean)} {moved}{where}."
+    return in_words(f"{start}{beside} average {percent(mean)} {moved}{where}.")
 
 
 def _kept_words(figures: Plain) -> str:
     alike, auc = figures.get("contingency_similarity"), figures.get("auc")
     clauses = []
     if alike is not None:
-        clauses.append(f"tables of two variables agree with the original to {percent(alike)} (where both are left)")
+        agree = f"tables of two variables agree with the original to {percent(alike)} (where both are left)"
+        far = "how far tables of two variables agree with the original is withheld"
+        clauses.append(far if percent(alike) == "withheld" else agree)
     if auc is not None:
         clauses.append(
             f"a changed record can be told from an original one in {percent(auc)} of the cases (by chance: 50 %)"
         )
     words = worded.listed(clauses)
-    return f"{capital(words)}." if words else ""
+    return in_words(f"{capital(words)}.") if words else ""
 
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:

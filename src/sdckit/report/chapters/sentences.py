@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from sdckit.data.limits import LIMITS, ShareAtPoints
+from sdckit.data.limits import LIMITS, ShareAtPoints, limit_percent
 from sdckit.data.scenarios import thresholds
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import capital, counted
 from sdckit.report.gate.figures import Tree
-from sdckit.report.rates import percent
+from sdckit.report.rates import in_words, percent
 from sdckit.report.view import Plain, views_of
 
 WHO = "Who can be recognised, and what would be learnt"
@@ -156,14 +156,15 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
         return f"{limit_of(verdict)} holds: {keyless}."
     printed = LIMITS[verdict["name"]].printed
     if isinstance(printed, str):  # what its value is a share of
-        printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")
+        printed = (f"{printed}, not above {{limit_percent}}", f"{printed}, above {{limit_percent}}")
     sentence = (printed[0] if holds else printed[1]).format(
-        limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
+        limit=limit, limit_percent=limit_percent(limit or 0.0), some=some_records(verdict, n),
+        variable=verdict["variable"] or "the sensitive variable",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=capital(verdict["reason"]),
         columns=spaced(verdict.get("columns", "")), beside=verdict.get("beside") or EARLIER,
         points=verdict.get("points"),
     )  # fmt: skip
-    return f"{sentence}{_rule_words(verdict)}."
+    return in_words(f"{sentence}{_rule_words(verdict)}.")
 
 
 NO_RELEASE = "no earlier release (by the scenario none went out)"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars, notes_blocks, of_whole
 from sdckit.report.gate.figures import InternalOnly, Share, Tree
+from sdckit.report.rates import in_words
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -152,7 +153,7 @@ def answer(plain: Plain, place: str, _: Plain) -> str:
         return NOT_JUDGED
     if people["value"] == 0:
         return "Together with earlier releases it discloses nothing that none of them discloses alone."
-    return f"Together with earlier releases it discloses something of {people['text']} of the records."
+    return in_words(f"Together with earlier releases it discloses something of {people['text']} of the records.")
 
 
 VIEW = View(TITLE, tree, blocks, noted(NOTE), figures=figures, answer=answer)

@@ -240,12 +240,12 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     steps = _by_saving(tree["coarsenings"])
     share = " The share saved is what a key decides alone." if singles else ""
     drawn = ((f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in singles)
-    alone = "record is" if uniques["text"] == "1" else "records are"
+    alone = "1 record is" if uniques["text"] == "1" else f"{uniques['text']} records are"
+    if uniques["text"] == "withheld":
+        alone = "some records (how many is withheld) are"
     of = of_rule(tree)
     laid: list[Block] = [
-        Paragraph(
-            f"With all keys {uniques['text']} {alone} alone with their combination{of}.{most_saving(tree)}{share}"
-        ),
+        Paragraph(f"With all keys {alone} alone with their combination{of}.{most_saving(tree)}{share}"),
         bars(f"Uniques left when one key is dropped{of}", "uniques", drawn, aside=True),
         *([_saved_table(f"One key left out{of}", singles, uniques)] if singles else []),
     ]

@@ -102,7 +102,9 @@ def _answer(plain: view.Plain, place: str, _: view.Plain) -> str:
     usual = next((row for row in rows if row["points"] == 2), rows[0] if rows else None)  # as the limit asks
     if usual is None:
         return ""
-    return f"Who knows {_rows(usual['points'])} of a person finds {rates.percent(usual['alone'])} of the people alone."
+    return rates.in_words(
+        f"Who knows {_rows(usual['points'])} of a person finds {rates.percent(usual['alone'])} of the people alone."
+    )
 
 
 VIEW = shares.ShareView("Who is found by some of their rows?", _tree, _blocks, view.noted(NOTE), answer=_answer)

@@ -164,9 +164,11 @@ def _answer(plain: Plain, place: str, _n: Plain) -> str:
             sentences.append(f"No group of equal keys discloses {variable} by itself.")
         else:
             rate = tree["violation_rates"]["distinct"]["2"]["text"]
-            whom = "record" if alone["text"] == "1" else "records"
+            whom = f"1 record ({rate})" if alone["text"] == "1" else f"{alone['text']} records ({rate})"
+            if alone["text"] == "withheld":
+                whom = "some records (how many is withheld)"
             of = with_rule("", "category" if plain.get(f"{place}_wildcard") else "")
-            sentences.append(f"For {alone['text']} {whom} ({rate}) the keys alone disclose {variable}{of}.")
+            sentences.append(f"For {whom} the keys alone disclose {variable}{of}.")
     return " ".join(sentences)
 
 

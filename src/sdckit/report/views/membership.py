@@ -8,7 +8,7 @@ from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.conclusions import GUESSING, MORE, NO_SIGN, UNDEFINED, leaf_with_ends, residual_leaf
 from sdckit.report.gate.figures import Foreign, InternalOnly, Ledger, Tree
 from sdckit.report.gate.protect import percentage, rate_leaf, seen
-from sdckit.report.rates import Column, enter_tally, interval_words, percent, rate_view, share_words
+from sdckit.report.rates import Column, enter_tally, in_words, interval_words, percent, rate_view, share_words
 from sdckit.report.view import Plain
 
 MULTIPLE, JUDGED = "tpr_multiple", "judged"
@@ -143,7 +143,7 @@ def _answer(plain: Plain, place: str, _: Plain) -> str:
         return ""
     rate = next(rate for rate in tree["ratio"]["rates"] if rate["fpr"] == tree["ratio"][JUDGED])
     of = f"{100 * rate['fpr']:g}"
-    return (
+    return in_words(
         f"Whoever wrongly takes {of} in 100 others for members tells {percent(rate['tpr'])} of the members (by the "
         f"distance alone {percent(rate['distance_tpr'])}; by guessing {of} %)."
     )
