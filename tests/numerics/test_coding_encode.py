@@ -74,3 +74,30 @@ def test_weights_that_are_none(weights):
 def test_no_variable_at_all():
     with pytest.raises(DataError, match="at least one variable"):
         gower([])
+
+
+LARGE = 2.0**532  # a power of two, beyond which no square is a floating number
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("weights", [None, [2.0, 1.0]])
+def test_differences_of_numbers_whose_squares_are_infinite(power, weights):
+    usual = differences([X, Y], power=power, weights=weights)
+    large = differences([[column * LARGE for column in files] for files in (X, Y)], power=power, weights=weights)
+    assert (usual[0].unit, large[0].take(np.array([0])).unit > 1) == (1.0, True)
+    expected = paired(*usual)
+    assert (paired(*large) * (large[0].unit / LARGE)).tolist() == pytest.approx(expected, rel=1e-14)
+    heavy = differences([X], power=power, weights=[1e300 if power == 1 else 1e301])
+    assert np.isfinite(paired(*heavy)).all()
+    mixed = differences([[column * LARGE for column in X]], [C], power=power)
+    assert paired(*mixed)[[2, 3]].tolist() == pytest.approx([1 / mixed[0].unit, 0.0], abs=1e-300)
+
+
+def test_mahalanobis_of_numbers_whose_squares_are_infinite():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(20, 2)), rng.normal(size=(15, 2))
+    usual = whitened([(x[:, j], y[:, j]) for j in range(2)])
+    large = whitened([(x[:, 0], y[:, 0]), (x[:, 1] * LARGE, y[:, 1] * LARGE)])
+    assert usual is not None
+    assert large is not None
+    assert (pairwise(*large) == pairwise(*usual)).all()

@@ -16,6 +16,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 from sdckit.numerics.array_types import Floats
+from sdckit.numerics.outlying import deviation
 from sdckit.numerics.search.neighbours import prepare
 
 FLOOR = 0.1  # of the standard deviation: least size that the tolerance refers to
@@ -180,7 +181,7 @@ class _Judge:
         values = files.numbers(target)
         if scale is None:
             known = values[0][~np.isnan(values[0])]
-            scale = FLOOR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+            scale = FLOOR * float(deviation(known)) if len(known) > 1 else 0.0
         return cls(values, tol, scale, f"a guess is right within {tol:g} of the true value's size")
 
     def right(self, j: int, rows: NDArray[np.int64], file: int, of: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from sdckit.data import arguments
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.intervals import wilson
+from sdckit.numerics.outlying import deviation
 
 SAMPLED = "targets"  # the note of a measure of people drawn by their id
 OF_GROUP = 1_000  # people of each subgroup that are drawn by their id at least
@@ -120,7 +121,7 @@ def mean_interval(values: Floats) -> tuple[float, float]:
     known = values[~np.isnan(values)]
     if len(known) < 2:
         return math.nan, math.nan
-    half = ENDS * float(known.std(ddof=1)) / math.sqrt(len(known))
+    half = ENDS * float(deviation(known)) / math.sqrt(len(known))
     return float(known.mean()) - half, float(known.mean()) + half
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import AnyInts, Floats
 from sdckit.numerics.compiling import is_few, njit
+from sdckit.numerics.outlying import unit_of
 from sdckit.numerics.threads import chunks, run
 
 # Hash functions of 64-bit words, and look-up in hash tables with open addressing.
@@ -164,12 +165,14 @@ class Encoded:
     """The rows of one file, ready for distances.
 
     `numbers` (n, p): scaled; a missing value lies farther than its cap from every other value. `codes` (n, q):
-    categories; a missing value is one of them. `metric`: the same for all files encoded together.
+    categories; a missing value is one of them. `metric`: the same for all files encoded together. `unit`: what
+    distances are multiplied by; 1 but for numbers whose squares no floating number holds.
     """
 
     numbers: Floats
     codes: NDArray[np.int32]
     metric: Metric
+    unit: float = 1.0
 
     @property
     def n(self) -> int:
@@ -178,7 +181,8 @@ class Encoded:
 
     def take(self, rows: AnyInts) -> Encoded:
         """Some of the rows."""
-        return Encoded(np.ascontiguousarray(self.numbers[rows]), np.ascontiguousarray(self.codes[rows]), self.metric)
+        numbers, codes = np.ascontiguousarray(self.numbers[rows]), np.ascontiguousarray(self.codes[rows])
+        return Encoded(numbers, codes, self.metric, self.unit)
 
 
 def stacked_ranges(numbers: Sequence[Sequence[Floats]]) -> Floats:
@@ -232,15 +236,21 @@ def differences(
 
     `numbers` and `codes` are as in `gower`. `weights`: factors of the terms of the sum (of the squares where
     `power` is 2). 1 unless given. A missing value is 0 from a missing one, and from any other as far as the two
-    most different values of the variable are from each other.
+    most different values of the variable are from each other. Numbers whose squares are too large are divided by a
+    power of two, the `unit` of what is returned.
 
     >>> a, b = differences([(np.array([0.0]), np.array([3.0])), (np.array([0.0]), np.array([4.0]))], power=2)
     >>> float(np.hypot(*(a.numbers - b.numbers)[0]))
     5.0
     """
     given = _weights(weights, len(numbers) + len(codes))
-    factors = given[: len(numbers)] ** (1 / power)
-    return _encoded(numbers, codes, factors, factors * stacked_ranges(numbers), given[len(numbers) :], power)
+    factors, weights = given[: len(numbers)] ** (1 / power), given[len(numbers) :]
+    furthest = [max(map(abs, _ends(files))) for files in numbers]
+    unit = float(unit_of(np.max(furthest * np.maximum(factors, 1.0), initial=0.0)))
+    if unit > 1:
+        numbers = [[values / unit for values in files] for files in numbers]
+        weights = weights / unit if power == 1 else weights / unit / unit  # its square may be infinite
+    return _encoded(numbers, codes, factors, factors * stacked_ranges(numbers), weights, power, unit)
 
 
 def whitened(numbers: Sequence[Sequence[Floats]]) -> tuple[Encoded, ...] | None:
@@ -255,6 +265,8 @@ def whitened(numbers: Sequence[Sequence[Floats]]) -> tuple[Encoded, ...] | None:
     together = np.concatenate(files)
     if len(together) <= len(numbers):
         return None
+    if ((unit := unit_of(np.abs(together).max(axis=0))) > 1).any():
+        files, together = [file / unit for file in files], together / unit
     center, spread = together.mean(axis=0), together.std(axis=0, ddof=1)
     if not (spread > 0).all():
         return None
@@ -300,7 +312,7 @@ def _weights(weights: Sequence[float] | None, n: int) -> Floats:
 
 def _encoded(
     numbers: Sequence[Sequence[Floats]], codes: Sequence[Sequence[AnyInts]], factors: Floats, caps: Floats,
-    weights: Floats, power: int,
+    weights: Floats, power: int, unit: float = 1.0,
 ) -> tuple[Encoded, ...]:  # fmt: skip
     metric = Metric(power, np.ascontiguousarray(caps), np.ascontiguousarray(weights))
     n_files = len((*numbers, *codes)[0])
@@ -315,7 +327,9 @@ def _encoded(
     for j, coded in enumerate(codes):
         for matrix_of_codes, column in zip(labels, coded, strict=True):
             matrix_of_codes[:, j] = column
-    return tuple(Encoded(numeric, categories, metric) for numeric, categories in zip(matrices, labels, strict=True))
+    return tuple(
+        Encoded(numeric, categories, metric, unit) for numeric, categories in zip(matrices, labels, strict=True)
+    )
 
 
 BLOCK = 1 << 15  # rows packed at a time: the words stay in the cache from column to column

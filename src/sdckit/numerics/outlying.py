@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +14,25 @@ from sdckit.numerics.threads import chunks, run
 LARGEST = 1e150  # number whose square a floating number holds
 
 
-def deviation(values: Floats) -> Floats:
-    """Standard deviation (ddof 1) of two rows or more, by column; of numbers whose squares are too large, too.
+def unit_of(largest: Any) -> Floats:
+    """What numbers of this size are divided by before they are squared: a power of two, 1 where squares are finite.
+
+    >>> unit_of([5.0, 1e150, 2.0**600]).tolist() == [1.0, 1.0, 2.0**600]
+    True
+    """
+    top = np.asarray(largest, np.float64)
+    large = (top > LARGEST) & np.isfinite(top)
+    return np.where(large, np.ldexp(1.0, np.frexp(top)[1] - 1), 1.0)
+
+
+def deviation(values: Floats, ddof: int = 1) -> Floats:
+    """Standard deviation of two rows or more, by column; of numbers whose squares are too large, too.
 
     >>> float(deviation(np.array([1.0, 2.0, 3.0]))), float(deviation(np.array([1e300, 2e300, 3e300]))) / 1e300
     (1.0, 1.0)
     """
-    top = np.maximum(values.max(axis=0), -values.min(axis=0))
-    large = (top > LARGEST) & np.isfinite(top)
-    unit = np.where(large, np.ldexp(1.0, np.frexp(top)[1] - 1), 1.0)
-    spread: Floats = (values / unit if large.any() else values).std(axis=0, ddof=1) * unit
+    unit = unit_of(np.maximum(values.max(axis=0), -values.min(axis=0)))
+    spread: Floats = (values / unit if (unit > 1).any() else values).std(axis=0, ddof=ddof) * unit
     return spread
 
 

@@ -264,3 +264,17 @@ def test_the_order_is_that_of_the_values():
     backwards = open_pair(ORIGINAL, RELEASED.reverse(), categories={"keys": ["age", "place"]})
     again = order_of_rows(backwards, ("age", "place"), 1)
     assert RELEASED[order.tolist()].equals(RELEASED.reverse()[again.tolist()])
+
+
+@pytest.mark.parametrize("search", [first_neighbours, tree_neighbours])
+def test_numbers_whose_squares_are_infinite_have_neighbours_without_a_scale_too(search):
+    rng = np.random.default_rng(8)
+    train, query = rng.normal(size=(60, 2)), rng.normal(size=(9, 2))
+    usual, large = (
+        Features(tuple((train[:, j] * factor, query[:, j] * factor) for j in range(2)), (), (1.0, 1.0))
+        for factor in (1.0, 2.0**532)
+    )
+    assert search(large, 3, scaled=False).tolist() == search(usual, 3, scaled=False).tolist()
+    codes = (np.arange(60) % 2, np.zeros(9, np.int64))  # a category counts 1 beside numbers of that size: nothing
+    with_codes = Features(large.numbers, (codes,), large.scale)
+    assert search(with_codes, 3, scaled=False).tolist() == search(usual, 3, scaled=False).tolist()

@@ -349,3 +349,28 @@ def test_tables(loss):
 def test_what_is_refused(loss, says):
     with pytest.raises(DataError, match=says):
         costs_of(loss, LABELS)
+
+
+def test_squares_that_no_floating_number_holds_are_undefined_and_the_rest_is_measured():
+    dice = np.random.default_rng(3)
+    survey = pl.DataFrame({"age": dice.normal(40, 9, 60), "group": ["a", "b"] * 30})
+    survey = survey.with_columns(pay=pl.col("age") * 20 + dice.normal(0, 40, 60))
+    release = survey.with_columns(pl.col("pay") + dice.normal(0, 60, 60))
+    large = [frame.with_columns(pl.col("pay") * 2.0**532) for frame in (survey, release)]
+    options = {"keys": ["age"], "target": "pay", "by": "group"}
+    plain, found = (prediction_risk(*files, **options) for files in ((survey, release), large))
+    squares = ["mse_released", "mse_original", "baseline"]
+    assert np.isnan([getattr(found, name) for name in squares]).all()
+    assert all("divide the target" in found.notes[name] for name in squares)
+    assert np.isfinite([getattr(plain, name) for name in squares]).all()
+    assert not set(squares) & set(plain.notes)
+    assert found.by_group["mse_released"].is_nan().all()
+    assert found.share_less_accurate == plain.share_less_accurate
+    assert found.mean_loss_released / 2.0**532 == pytest.approx(plain.mean_loss_released)
+    assert found.before_after().equals(plain.before_after())
+    assert plain.deviation == math.sqrt(plain.baseline)
+    for mine, other in zip(found.sides(), plain.sides(), strict=True):
+        assert mine.tolist() == pytest.approx(other.tolist())
+    squared = prediction_risk(*large, keys=["age"], target="pay", loss="squared")
+    assert math.isnan(squared.mean_loss_released)
+    assert "divide the target" in squared.notes["mean_loss_released"]

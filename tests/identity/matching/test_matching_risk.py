@@ -405,3 +405,11 @@ def test_a_radius_leaves_known_numbers_exact():
     result = matching_risk(NUMBERS, MOVED, known=["y"], synthetic=["x"], width=0.5, distance="euclidean")
     assert [one.width for one in result.variables] == [None, 0.5]
     assert "values are numbers: y;" in result.notes["exact"]
+
+
+def test_numbers_whose_squares_are_infinite_are_as_near_as_others():
+    large = [frame.with_columns(pl.col("x", "y") * 2.0**532) for frame in (NUMBERS, MOVED)]
+    options = {"known": ["sex"], "synthetic": ["x", "y"], "width": 0.5, "distance": "euclidean"}
+    plain = matching_risk(NUMBERS, MOVED, **options)
+    assert matching_risk(*large, **options).to_dict()["figures"] == plain.to_dict()["figures"]
+    assert plain.true_match_rate > 0

@@ -240,3 +240,29 @@ def test_n_best_is_a_count(n_best):
 def test_weights_are_numbers(weights):
     with pytest.raises(DataError, match="weights"):
         found(chosen(weights=weights), variables=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"distance": distance} for distance in ("euclidean", "manhattan", "mahalanobis")),
+        {"distance": "euclidean", "method": "assignment"},
+        {"distance": "euclidean", "targets": 20, "id": "id", "seed": 1},
+    ],
+)
+def test_numbers_whose_squares_are_infinite_are_linked_as_others(options):
+    dice = np.random.default_rng(2)
+    survey = pl.DataFrame({"id": range(50), "x": dice.normal(size=50), "y": dice.normal(size=50)})
+    release = survey.with_columns(pl.col("x", "y") + dice.normal(size=50) / 3)
+    factor = 2.0**532
+    large = [frame.with_columns(pl.col("x", "y") * factor) for frame in (survey, release)]
+    plain, found = (record_linkage(*files, variables=["x", "y"], **options) for files in ((survey, release), large))
+    assert (found.rate, found.correct_links) == (plain.rate, plain.correct_links)
+    assert 0.1 < plain.rate < 1
+    unit = 1.0 if options["distance"] == "mahalanobis" else factor
+    assert found.mean_distance / unit == pytest.approx(plain.mean_distance)
+    for column in ("distance", "second_distance"):
+        expected = plain.records_by_release[column].to_numpy()
+        assert (found.records_by_release[column].to_numpy() / unit).tolist() == pytest.approx(expected)
+    ends = [np.array(result.intervals.get("mean_distance", ())) for result in (plain, found)]
+    assert (ends[1] / unit).tolist() == pytest.approx(ends[0])

@@ -11,6 +11,7 @@ import pytest
 
 from sdckit import Scenario, robust_interval_risk
 from sdckit.errors import DataError, ScenarioError
+from sdckit.identity.matching.robust_interval_risk import nearest_other
 
 RNG = np.random.default_rng(8)
 X = np.concatenate([RNG.normal(size=(60, 2)), [[9.0, -9.0], [8.0, 8.0]]])
@@ -128,3 +129,7 @@ def test_bad_files():
         robust_interval_risk(SURVEY, RELEASE[:9], numeric=NAMES)
     with pytest.raises(DataError, match="has no value at all"):
         robust_interval_risk(SURVEY, RELEASE.with_columns(b=pl.lit(None, pl.Float64)), numeric=NAMES)
+
+
+def test_distances_of_numbers_whose_squares_are_infinite():
+    assert nearest_other(np.array([[0.0], [1.0], [5.0]]) * 2.0**600).tolist() == [2.0**600, 2.0**600, 2.0**602]

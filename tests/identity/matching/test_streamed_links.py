@@ -111,3 +111,14 @@ def test_files_of_other_people_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
     others = RELEASED.with_columns(pl.col("pid") + 1)
     with pytest.raises(DataError, match="not the ids of the original"):
         sdc.record_linkage(ORIGINAL.lazy(), others.lazy(), id="pid", targets=90, variables=["sex", "income"])
+
+
+def test_blocks_of_numbers_whose_squares_are_infinite(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = [frame.with_columns(pl.col("income", "hours") * 2.0**532) for frame in (ORIGINAL, RELEASED)]
+    given = {"id": "pid", "targets": 40, "seed": 3, **HOW["euclidean"]}
+    expected = quiet(sdc.record_linkage, *large, **given)
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 250)
+    monkeypatch.setattr(record_linkage, "BLOCK", 7)
+    found = quiet(sdc.record_linkage, *(frame.lazy() for frame in large), **given)
+    assert (found.rate, found.mean_distance) == (pytest.approx(expected.rate), pytest.approx(expected.mean_distance))
+    assert found.mean_distance > 1e150

@@ -14,7 +14,7 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import AnyInts, Floats, Ints
 from sdckit.numerics.coding import differences
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.outlying import deviation
+from sdckit.numerics.outlying import deviation, unit_of
 from sdckit.numerics.search.neighbours import prepare
 
 # Features: the keys of training records and of records to predict, as numbers.
@@ -47,6 +47,17 @@ class Features:
         """Number of training and of query records."""
         train, query = (*self.numbers, *self.codes)[0]
         return len(train), len(query)
+
+    def units(self, *, scaled: bool) -> tuple[Floats, float]:
+        """What numbers are divided by, 0 for those that do not vary, and what the places of categories are.
+
+        Numbers as they are, not `scaled`, are divided by a power of two where their squares would be infinite.
+        """
+        if scaled:
+            return np.array(self.scale), 1.0
+        largest = max((float(np.abs(values).max(initial=0.0)) for pair in self.numbers for values in pair), default=0.0)
+        unit = float(unit_of(largest))
+        return np.full(len(self.scale), unit), unit
 
     def design(self) -> tuple[Floats, Floats]:
         """Design matrices of both: the numbers, and an indicator for each category."""
@@ -158,10 +169,10 @@ def tree_neighbours(features: Features, k: int, *, scaled: bool) -> Ints:
     """
     train, query = features.design()
     n_numbers = len(features.numbers)
-    units = np.array([scale if scaled else 1.0 for scale in features.scale])
+    units, of_categories = features.units(scaled=scaled)
     for matrix in (train, query):
         matrix[:, :n_numbers] /= np.where(units > 0, units, np.inf)
-        matrix[:, n_numbers:] *= np.sqrt(0.5)
+        matrix[:, n_numbers:] *= np.sqrt(0.5) / of_categories
     return np.asarray(_nearest(train, query, k), np.int64)
 
 
@@ -311,7 +322,7 @@ def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.
     """
     n_train, n_query = features.sizes
     nearest = np.empty((n_query, k), np.int64)
-    units = [scale if scaled else 1.0 for scale in features.scale]
+    units, of_categories = features.units(scaled=scaled)
     width = max(1, BLOCK // n_train)
     for start in range(0, n_query, width):
         rows = slice(start, min(start + width, n_query))
@@ -320,7 +331,8 @@ def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.
             if unit > 0:
                 away += ((query[rows, None] - train[None]) / unit) ** 2
         for codes, of_query in features.codes:
-            away += np.asarray(of_query[rows, None] != codes[None], np.float64)
+            differs = np.asarray(of_query[rows, None] != codes[None], np.float64)
+            away += differs / of_categories / of_categories  # whose square may be infinite
         nearest[rows] = _first(away, k)
     return nearest
 

@@ -20,6 +20,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
+from sdckit.numerics.outlying import unit_of
 from sdckit.result import FileFigure
 
 # C5: figures of predictions from the values of each record: errors, probabilities, losses.
@@ -31,15 +32,36 @@ ROUNDING = 1e-9  # errors that differ by less are equal
 def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[str, float]:
     """Figures of the absolute errors after training on the original and on a release."""
     worse, better = compared_losses(original, released, np.maximum(original, np.abs(truth)))
+    variance, unit = variance_of(truth)
     return {
-        "mse_released": float(np.mean(released**2)),
-        "mse_original": float(np.mean(original**2)),
+        "mse_released": _finite(np.mean(_squares(released))),
+        "mse_original": _finite(np.mean(_squares(original))),
         "share_less_accurate": float(worse.mean()),
         "share_more_accurate": float(better.mean()),
         "accuracy_released": math.nan,
         "accuracy_original": math.nan,
-        "baseline": float(np.var(truth)),
+        "baseline": _finite(variance * unit * unit),
     }
+
+
+def variance_of(truth: Floats) -> tuple[float, float]:
+    """The variance (ddof 0) of numbers in a unit, 1 but where no floating number holds the squares; and the unit.
+
+    >>> variance_of(np.array([1.0, 3.0])), variance_of(np.array([1.0, 3.0]) * 2.0**600) == (0.25, 2.0**601)
+    ((1.0, 1.0), True)
+    """
+    unit = float(unit_of(np.abs(truth).max()))
+    return float(np.var(truth / unit)), unit
+
+
+def _squares(values: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(values**2, np.float64)
+
+
+def _finite(figure: Any) -> float:
+    """A mean of squares; NaN where no floating number holds it."""
+    return float(figure) if np.isfinite(figure) else math.nan
 
 
 def categorical_figures(original: Floats, released: Floats, truth: NDArray[np.integer[Any]]) -> dict[str, float]:
@@ -67,7 +89,7 @@ def loss_figures(original: Floats, released: Floats, loss: str) -> dict[str, flo
 
 def _mean(losses: Floats) -> float:
     known = losses[~np.isnan(losses)]
-    return float(known.mean()) if len(known) else math.nan
+    return _finite(known.mean()) if len(known) else math.nan
 
 
 def record_values(
@@ -87,7 +109,8 @@ def record_values(
         "mean_loss_original": paid,
     }  # fmt: skip
     if numeric:
-        terms |= {"mse_released": after**2, "mse_original": before**2, "baseline": (truth - truth.mean()) ** 2}
+        squares = {"mse_released": after, "mse_original": before, "baseline": truth - truth.mean()}
+        terms |= {name: np.where(np.isinf(of := _squares(values)), np.nan, of) for name, values in squares.items()}
     else:
         guess = truth == np.bincount(truth).argmax()
         terms |= {"accuracy_released": after, "accuracy_original": before, "baseline": guess}
@@ -137,7 +160,7 @@ def loss_of_numbers(error: Floats, truth: Floats, loss: str) -> Floats:
     [0.5, nan]
     """
     if loss == "squared":
-        return np.asarray(error**2, np.float64)
+        return _squares(error)
     if loss == "relative":
         base = np.abs(truth)
         return np.where(base > 0, error / np.where(base > 0, base, 1.0), np.nan)
@@ -177,6 +200,9 @@ def costs_of(loss: Any, labels: Sequence[str]) -> Floats:
 FOLDS = 5
 ERROR_EDGES = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, math.inf)  # in standard deviations of the target
 CHANCE_EDGES = (0.0, 0.25, 0.5, 0.75, 1.0)
+SQUARES = ("mse_released", "mse_original", "baseline")
+LOSS_FIGURES = ("mean_loss_released", "mean_loss_original")
+TOO_LARGE = "no floating number holds the squares of numbers this large; divide the target first"
 MISSING_RULE = (
     "a missing category is a level of its own, a missing numeric key the mean and a mark that it is missing; "
     "records without a target are left out"
@@ -209,6 +235,8 @@ class PredictionRisk(BeforeAfter):
         accuracy of always guessing its most frequent value.
     numeric : bool
         Whether the target is a number.
+    deviation : float
+        Standard deviation of a numeric target in the original, the unit of `before_after`.
     model : str
     records : frame
         ``error_released``, ``error_original`` (absolute), or ``correct_released``, ``correct_original``
@@ -224,6 +252,7 @@ class PredictionRisk(BeforeAfter):
     target: str = ""
     model: str = "knn"
     numeric: bool = True
+    deviation: float = math.nan
     mse_released: float = math.nan
     mse_original: float = math.nan
     share_less_accurate: float = math.nan
@@ -238,11 +267,10 @@ class PredictionRisk(BeforeAfter):
     def file_figures(self) -> tuple[FileFigure, ...]:
         """The record column behind each file-level figure, and how it is summarised."""
         of = "records with a known target"
-        losses = ["mean_loss_released", "mean_loss_original"]
         names = (
-            ["share_more_accurate", "share_less_accurate", "mse_released", "mse_original", *losses]
+            ["share_more_accurate", "share_less_accurate", "mse_released", "mse_original", *LOSS_FIGURES]
             if self.numeric
-            else ["accuracy_released", "share_more_accurate", "share_less_accurate", "accuracy_original", *losses]
+            else ["accuracy_released", "share_more_accurate", "share_less_accurate", "accuracy_original", *LOSS_FIGURES]
         )
         higher: dict[str, Any] = {
             "share_less_accurate": "safer", "mse_released": "safer", "mse_original": "reference",
@@ -260,7 +288,7 @@ class PredictionRisk(BeforeAfter):
     def sides(self) -> tuple[Floats, Floats]:
         """The values that `before_after` counts, or relative errors where they are the loss; NaN without target."""
         what = "loss" if self.loss == "relative" else "error" if self.numeric else "correct"
-        values, unit = dict(self.columns.items()), math.sqrt(self.baseline) if what == "error" else 1.0
+        values, unit = dict(self.columns.items()), self.deviation if what == "error" else 1.0
         return values[f"{what}_original"] / (unit or 1.0), values[f"{what}_released"] / (unit or 1.0)
 
     def before_after(self) -> Any:
@@ -274,7 +302,7 @@ class PredictionRisk(BeforeAfter):
             the guess is right.
         """
         if self.numeric:
-            unit, edges = math.sqrt(self.baseline) or 1.0, list(ERROR_EDGES)
+            unit, edges = self.deviation or 1.0, list(ERROR_EDGES)
         else:
             unit, edges = 1.0, list(CHANCE_EDGES)
         counts = {}
@@ -536,6 +564,9 @@ def _result(
         f"{other[0]}_{side}": f"for {other[1]} only; the target is " + ("a number" if task.numeric else "not")
         for side in ("released", "original")
     }
+    variance, unit = variance_of(truth) if task.numeric else (math.nan, 1.0)
+    squares = (*SQUARES, *(LOSS_FIGURES if loss == "squared" else ())) if task.numeric else ()
+    notes |= {name: TOO_LARGE for name in squares if any(math.isnan(row[name]) for row in per_release)}
     if len(queried) < pair.n:
         notes["n"] = f"{pair.n - len(queried)} records of the original have no target and are left out"
     what, columns = ("error" if task.numeric else "correct"), {}
@@ -548,5 +579,5 @@ def _result(
             columns[f"loss_{side}"][queried] = values
     return PredictionRisk.of(
         pair, per_release, MISSING_RULE, notes, target=task.target, model=model.name, numeric=task.numeric,
-        n=len(queried), columns=columns, prefix=prefix, loss=loss,
+        deviation=math.sqrt(variance) * unit, n=len(queried), columns=columns, prefix=prefix, loss=loss,
     )  # fmt: skip

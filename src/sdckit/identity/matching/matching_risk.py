@@ -26,6 +26,7 @@ from sdckit.identity.matching import matching_options
 from sdckit.identity.matching.count_matches import Category, Interval, match, match_in_ball
 from sdckit.identity.matching.matching_options import Asked, FilesToMatch, MatchBy, MatchedVariable
 from sdckit.numerics import array_types, grouping
+from sdckit.numerics.outlying import deviation
 from sdckit.result import FileFigure
 
 Bounds = Literal["closed", "open"]
@@ -723,7 +724,7 @@ def _reads_differently(pair: Pair, by: MatchBy, other: MatchBy, options: tuple[f
 def _spread(values: NDArray[np.float64]) -> float:
     """The standard deviation of the values present."""
     known = values[~np.isnan(values)]
-    return float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    return float(deviation(known)) if len(known) > 1 else 0.0
 
 
 def _figures(matched: Matched, j: int, n_released: int, limit: float) -> dict[str, float]:

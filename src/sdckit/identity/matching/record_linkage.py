@@ -78,10 +78,10 @@ class PeopleDrawn:
     n_original: int
     ends: Floats
 
-    def links(self, j: int, plan: Any, compared: Compared, k: int) -> tuple[Neighbours, Floats]:
-        """The k nearest originals of the people's records in release j, and the distance to their own."""
-        masked = self.pair.released[j]
-        own = paired(*reversed(compared.encode(self.pair.original, masked, self.ends)))
+    def links(self, j: int, plan: Any, compared: Compared, n_best: int) -> Links:
+        """The originals that the people's records in release j are linked to."""
+        masked, k = self.pair.released[j], max(n_best, 2)
+        people = compared.encode(self.pair.original, masked, self.ends)
         nearest, start = None, 0
         for block in frames.blocks(plan, compared.names, BLOCK):
             known, query = compared.encode(block, masked, self.ends)
@@ -90,7 +90,7 @@ class PeopleDrawn:
             nearest = part if nearest is None else merged(nearest, part, k)
             start += known.n
         assert nearest is not None  # there are records
-        return nearest, own
+        return _links(nearest, paired(*reversed(people)), n_best, self.n_original, people[0].unit)
 
 
 def merged(a: Neighbours, b: Neighbours, k: int) -> Neighbours:
@@ -327,11 +327,12 @@ def nearest_links(original: Encoded, released: Encoded, n_best: int, rows: Ints 
     if rows is not None:
         released = released.take(rows)
     true = paired(released, original if rows is None else original.take(rows))
-    return _links(prepare(original).nearest(released, min(max(n_best, 2), original.n)), true, n_best, original.n)
+    nearest = prepare(original).nearest(released, min(max(n_best, 2), original.n))
+    return _links(nearest, true, n_best, original.n, original.unit)
 
 
-def _links(nearest: Neighbours, true: Floats, n_best: int, n: int) -> Links:
-    """The links of released records to the nearest of n originals; `true`: how far the right one is."""
+def _links(nearest: Neighbours, true: Floats, n_best: int, n: int, unit: float) -> Links:
+    """The links of released records to the nearest of n originals; `true`: how far the right one is, in `unit`."""
     if n_best > 1 or n == 1:
         correct = nearest.chance(true)
     else:  # of the two nearest only the first counts: with how many others does it share its place?
@@ -339,7 +340,7 @@ def _links(nearest: Neighbours, true: Floats, n_best: int, n: int) -> Links:
         sharing = np.where(second > first + nearest.tolerance, 1, nearest.n_closer + nearest.n_tied)
         correct = np.where(true <= first + nearest.tolerance, 1.0 / sharing, 0.0)
     second = nearest.distance[:, 1] if n > 1 else np.full(n, np.nan)
-    return Links(nearest.index, correct, nearest.distance[:, 0], second)
+    return Links(nearest.index, correct, nearest.distance[:, 0] * unit, second * unit)
 
 
 def assigned_links(original: Encoded, released: Encoded) -> Links:
@@ -355,7 +356,7 @@ def assigned_links(original: Encoded, released: Encoded) -> Links:
     second = matrix.min(axis=1) if n > 1 else np.full(n, np.nan)
     same = prepare(original).rows
     correct = (same.of_row[row] == same.of_row) / same.size[same.of_row]
-    return Links(row, correct, distance, second)
+    return Links(row, correct, distance * original.unit, second * original.unit)
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -613,10 +614,7 @@ def _streamed(
     power = {"gower": None, "euclidean": 2, "manhattan": 1}[chosen.distance]
     compared = Compared(numbers, categories, weights, power)
     people = draw_people(opened, compared, k, rng.bytes(drawn_rows.KEY_BYTES), broken.by, broken.also)
-    links = []
-    for j in range(opened.m):
-        nearest, true = people.links(j, opened.original, compared, max(chosen.n_best, 2))
-        links.append(_links(nearest, true, chosen.n_best, people.n_original))
+    links = [people.links(j, opened.original, compared, chosen.n_best) for j in range(opened.m)]
     notes = {"numeric": f"compared as numbers: {', '.join(numbers)}"} if numbers else {}
     return _of_people(people.pair, links, people.rows, people.n, people.n_original, chosen.n_best, notes, prefix)
 

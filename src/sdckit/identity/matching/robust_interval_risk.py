@@ -69,7 +69,7 @@ def nearest_other(values: Floats) -> Floats:
     if n == 1:
         return np.full(1, np.inf)
     (rows,) = differences([(column,) for column in values.T], power=2)
-    return prepare(rows).nearest(rows, 1, skip=np.arange(n)).distance[:, 0]
+    return prepare(rows).nearest(rows, 1, skip=np.arange(n)).distance[:, 0] * rows.unit
 
 
 def close_and_isolated(

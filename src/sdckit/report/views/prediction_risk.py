@@ -56,7 +56,7 @@ def _losses(result: Any, setting: PairSetting) -> Tree:
 
 def _link_bins(result: Any, setting: PairSetting, name: str, side: str, n: int) -> None:
     """Bound the sum of the errors from below by the lower edges of their bins."""
-    unit = math.sqrt(result.baseline)
+    unit = result.deviation
     if unit:
         start = f"{setting.prefix}.{setting.place}.bin.{side}"
         bins = tuple((f"{start}.{at}", -low) for at, low in enumerate(ERROR_EDGES[:-1]) if low)

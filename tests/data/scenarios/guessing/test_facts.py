@@ -108,3 +108,9 @@ def test_patterns(texts, like):
 def test_a_few_that_are_written_otherwise_do_not_matter():
     assert written_like(["a@x.org"] * 9 + ["none"]) == "an e-mail address"
     assert written_like(["a@x.org"] * 5 + ["none"] * 5) is None
+
+
+def test_numbers_whose_squares_are_infinite_have_a_deviation():
+    usual = [1.0, 2.0, 6.0]
+    facts = facts_of(pl.Series("x", [value * 2.0**600 for value in usual]))
+    assert facts.deviation == facts_of(pl.Series("x", usual)).deviation * 2.0**600

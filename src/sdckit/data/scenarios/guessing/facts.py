@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.data import pl
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
+from sdckit.numerics.outlying import deviation
 
 # Direct identifiers recognised by the format of texts; tested on a sample, never shown.
 
@@ -171,7 +172,7 @@ def _moments(doubles: NDArray[np.float64], levels: int) -> dict[str, Any]:
     dense = high - low + 1 <= _DENSE * levels
     return {
         "number": True, "whole": whole, "minimum": low, "maximum": high, "mean": float(known.mean()),
-        "deviation": float(known.std()), "numbered": whole and bool(dense or rising or alike),
+        "deviation": float(deviation(known, ddof=0)), "numbered": whole and bool(dense or rising or alike),
         "decimals": 0 if whole else _decimals(known), "top_share": _top_share(known),
     }  # fmt: skip
 
