@@ -41,3 +41,15 @@ def test_one_more_person_and_a_value_taken_back() -> None:
     found = differencing(hidden, earlier=PEOPLE, keys=["region", "age"], sensitive=["job"], id="id")
     assert (found.given_back, found.unprotected) == (1, 0)
     assert found.records["given_back"].to_list() == [row == 3 for row in range(12)]
+
+
+def test_bands_with_other_limits_tell_what_two_of_them_share() -> None:
+    """Of n both have one band each, 30-39 and 35-44, so 35-39; of s 40-49 and 35-44, so 40-44; of e two are left."""
+    groups = pl.DataFrame({"id": range(6), "region": ["n", "n", "s", "s", "e", "e"]})
+    tens = groups.with_columns(hours=pl.Series(["30-39", "30-39", "40-49", "40-49", "30-39", "40-49"]))
+    shifted = groups.with_columns(hours=pl.Series(["35-44", "35-44", "35-44", "35-44", "25-34", "45-54"]))
+    given = {"keys": ["region"], "sensitive": ["hours"], "id": "id"}
+    found = differencing(shifted, earlier=tens, **given)
+    assert found.records["certain_together"].to_list() == [True] * 4 + [False] * 2
+    assert (found.certain_together, found.people, found.not_compared) == (4, 4, ())
+    assert differencing(tens, earlier=tens, **given).people == 0

@@ -23,6 +23,7 @@ from sdckit.workflow.verdicts import judge_differencing, judge_linked
 
 JOBS = [f"job {one}" for one in range(12)]
 CODES = {job: 101 + 7 * at for at, job in enumerate(JOBS)}
+KEPT = sdc.Scenario(keys=["region"], identifiers=["id"])  # the id does not go out
 GROUPS = {job: f"branch {at // 3}" for at, job in enumerate(JOBS)}
 
 
@@ -67,12 +68,17 @@ def joined(first: pl.DataFrame, second: pl.DataFrame, on: str, here: list[str], 
 def told_by_join(
     new: pl.DataFrame, old: pl.DataFrame, keys: tuple[list[str], list[str]], names: tuple[str, str]
 ) -> list[bool]:
-    """Whose value is certain from both files and from neither alone, in the coding of either: by joining the rows."""
+    """Whose value is certain from both files and from neither alone, by joining the rows.
+
+    In the coding of either, or by what two levels have in common.
+    """
     pairs = set(zip(new[names[0]], old[names[1]], strict=True))
     sets = [possible(file, own, name) for file, own, name in zip((new, old), keys, names, strict=True)]
     as_here = [{mine for mine, theirs in pairs if theirs in values} for values in sets[1]]
     as_there = [{theirs for mine, theirs in pairs if mine in values} for values in sets[0]]
-    in_either = zip(together(sets[0], as_here), together(as_there, sets[1]), strict=True)
+    common = [[{pair for pair in pairs if pair[at] in values} for values in own] for at, own in enumerate(sets)]
+    ways = together(sets[0], as_here), together(as_there, sets[1]), together(*common)
+    in_either = zip(*ways, strict=True)
     return [any(both) for both in in_either]
 
 
@@ -131,6 +137,106 @@ def test_a_sensitive_variable_in_another_coding_is_found(how: str, tmp_path: Pat
     assert found.records["certain_together"].to_list() == expected
     assert any(expected)
     assert found.not_compared == ()
+
+
+def in_tens(shift: int) -> pl.Expr:
+    return (pl.col("hours") + shift) // 10
+
+
+def in_ranges(low: int, width: int) -> pl.Expr:
+    start = (pl.col("hours") - low) // width * width + low
+    return pl.format("{}-{}", start, start + width - 1)
+
+
+@pytest.mark.parametrize(
+    ("there", "here"),
+    [
+        (in_tens(0), in_tens(5)), (in_tens(0), in_tens(1)), (in_tens(0), in_tens(9)),
+        (in_tens(0) * 10, in_tens(5) * 10), (pl.col("hours") // 5, (pl.col("hours") + 2) // 5),
+        (in_ranges(0, 10), in_ranges(5, 10)), (in_ranges(0, 10), in_ranges(3, 15)), (in_tens(0), in_ranges(4, 10)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kept", [True, False])
+def test_bands_that_cross_tell_what_two_of_them_have_in_common(
+    there: pl.Expr, here: pl.Expr, kept: bool, tmp_path: Path
+) -> None:
+    """Against all pairs of joined rows; of a file and of a ledger, which knows the limits of nobody's bands."""
+    rng = np.random.default_rng(7)
+    data = survey(900).with_columns(hours=20 + rng.integers(0, 60, 900)).select("id", "region", "age", "hours")
+    before, now = data.with_columns(hours=there), data.with_columns(hours=here)
+    keys = ["region", "age"]
+    given: dict[str, Any] = {"keys": keys, "sensitive": ["hours"], "id": "id"}
+    if kept:
+        ledger = ledger_in(tmp_path).add(before, name="first", keys=keys, sensitive=["hours"], id="id")
+        found = sdc.differencing(now, ledger=ledger, scenario=KEPT, **given)
+    else:
+        found = sdc.differencing(now, earlier=before, scenario=KEPT, **given)
+    expected = told_by_join(now, before, (keys, keys), ("hours", "hours"))
+    assert found.records["certain_together"].to_list() == expected
+    assert any(expected)
+    assert (found.not_compared, found.entries[0].otherwise) == ((), ("hours",))
+    assert "take those that went out" in found.remedies[-1]
+
+
+def test_where_some_limits_are_the_same_the_labels_tell_and_a_ledger_does_not(tmp_path: Path) -> None:
+    """Tens and fifteens have every thirtieth limit in common, so that few overlap in a row, as after growth."""
+    rng = np.random.default_rng(7)
+    data = survey(900).with_columns(hours=20 + rng.integers(0, 60, 900)).select("id", "region", "age", "hours")
+    before, now = data.with_columns(hours=in_ranges(0, 10)), data.with_columns(hours=in_ranges(0, 15))
+    keys = ["region", "age"]
+    given: dict[str, Any] = {"keys": keys, "sensitive": ["hours"], "id": "id", "scenario": KEPT}
+    found = sdc.differencing(now, earlier=before, **given)
+    assert found.records["certain_together"].to_list() == told_by_join(now, before, (keys, keys), ("hours", "hours"))
+    assert found.certain_together > 0
+    assert found.not_compared == ()
+    ledger = ledger_in(tmp_path).add(before, name="first", keys=keys, sensitive=["hours"], id="id")
+    (reason,) = sdc.differencing(now, ledger=ledger, **given).not_compared
+    assert reason.startswith("hours is coded otherwise in an earlier release")
+
+
+def changed(data: pl.DataFrame, how: str) -> pl.DataFrame:
+    """The same people a year later, in the same coding; or a release that was perturbed."""
+    rng, n = np.random.default_rng(11), data.height
+    old = data["band"].to_numpy()
+    some, top = rng.random(n) < 1 / 3, int(old.max())
+    values = {
+        "anew": np.where(some, rng.permutation(old), old),
+        "a step": np.where(some, np.clip(old + rng.choice([-1, 1], n), 0, top), old),
+        "up by some": np.clip(old + rng.choice([0, 0, 0, 1, 2], n), 0, top),
+        "few anew": np.where(rng.random(n) < 0.01, rng.integers(0, top + 1, n), old),
+        "exchanged": np.where(rng.random(n) < 0.2, np.minimum(old ^ 1, top), old),
+        "one corrected": np.where(np.arange(n) < 1, np.minimum(old + 1, top), old),
+        "over the limit": np.where((rng.random(n) < 0.2) & (old >= top // 2), top, old),
+    }
+    return data.with_columns(band=pl.Series(values[how]))
+
+
+@pytest.mark.parametrize(
+    "how", ["anew", "a step", "up by some", "few anew", "exchanged", "one corrected", "over the limit"]
+)
+def test_values_that_changed_are_no_bands_that_cross(how: str) -> None:
+    """The figures are those of equal texts, by all pairs of rows, as if nobody had thought of bands."""
+    data = survey(1200).select("id", "region", "job", band=pl.col("age") // 8)
+    after = changed(data, how)
+    keys = ["region", "job"]
+    found = sdc.differencing(after, earlier=data, keys=keys, sensitive=["band"], id="id", scenario=KEPT)
+    sets = [possible(file, keys, "band") for file in (after, data)]
+    assert found.records["certain_together"].to_list() == together(*sets)
+    assert (found.entries[0].otherwise, found.not_compared) == ((), ())
+    assert "crossed" not in found.notes
+
+
+def test_growth_by_a_step_is_not_told_from_bands_and_named() -> None:
+    """Of three levels, each of which some rose from: other limits would look alike, so it is not judged."""
+    rng = np.random.default_rng(5)
+    data = survey(1200).select("id", "region", level=pl.Series(rng.integers(0, 3, 1200)))
+    grown = data.with_columns(level=pl.col("level") + pl.Series(rng.random(1200) < 0.2).cast(pl.Int64))
+    given: dict[str, Any] = {"keys": ["region"], "id": "id", "scenario": KEPT}
+    found = sdc.differencing(grown, earlier=data, sensitive=["level"], new=["level"], **given)
+    assert (found.people, found.entries[0].alike) == (0, ("region",))
+    assert [reason.split(" in an")[0] for reason in found.not_compared] == ["level is coded otherwise"]
+    keys = ["region", "level"]  # of a key nothing rests on it
+    assert sdc.differencing(grown, earlier=data, **{**given, "keys": keys}).not_compared == ()
 
 
 # Random pairs of releases: what is told is what a join of the two files tells, or it is not judged.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
@@ -244,18 +244,28 @@ def certain_there(
     new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: tuple[Sequence[str], Sequence[str]],
     target: tuple[str, str], coding: linked_releases.Coding,
 ) -> Bools:  # fmt: skip
-    """Records with one candidate left in the coding of the earlier release, and more than one in each release."""
+    """Records with one candidate left in the coding of the earlier release, and more than one in each release.
+
+    Or, where both have bands that cross, with one overlap of two of them.
+    """
     levels = [release.levels[name] for release, name in zip((new, old), target, strict=True)]
     combined = [release.combinations(own) for release, own in zip((new, old), keys, strict=True)]
     here, there = (
         release_ledger.candidate_sets(cells, own.codes, len(own.texts))
         for cells, own in zip(combined, levels, strict=True)
     )
-    here = linked_releases.translated(here, coding.here, coding.there, len(levels[1].texts))
+    ways = [(linked_releases.translated(here, coding.here, coding.there, len(levels[1].texts)), there)]
+    if coding.crossed:
+        overlap, n = np.arange(1, len(coding.here) + 1), len(coding.here)
+        both = zip((here, there), (coding.here, coding.there), strict=True)
+        first, second = (linked_releases.translated(sets, codes, overlap, n) for sets, codes in both)
+        ways.append((first, second))
     cells = combined[0].of_row, combined[1].of_row[rows]
-    alone = [release_ledger.n_candidates(sets) == 1 for sets in (here, there)]
-    left = release_ledger.n_candidates(here[cells[0]] & there[cells[1]])
-    certain: Bools = (rows >= 0) & (left == 1) & ~alone[0][cells[0]] & ~alone[1][cells[1]]
+    certain = np.zeros(new.n, np.bool_)
+    for first, second in ways:
+        alone = [release_ledger.n_candidates(sets) == 1 for sets in (first, second)]
+        left = release_ledger.n_candidates(first[cells[0]] & second[cells[1]])
+        certain |= (rows >= 0) & (left == 1) & ~alone[0][cells[0]] & ~alone[1][cells[1]]
     return certain
 
 
@@ -389,6 +399,7 @@ class Comparison:
     joined: list[linked_releases.Joined]
     open: tuple[str, ...] = ()  # columns that go out and lead to nobody alone
     numbers: tuple[str, ...] = ()  # and all of them, numbers of which may lie near
+    crossed: set[str] = field(default_factory=set)  # in groups that overlap those of an earlier release, as compared
 
 
 def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease:
@@ -408,7 +419,10 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
         rows = link.rows if rows is None and link is not None else rows
     if not alike and earlier.order is None and rows is None and not {*new.levels} <= {*shared.said_new}:
         raise ColumnError(_nothing_alike(earlier, otherwise))
-    codings = _codings(shared, earlier, old, rows if earlier.same_people else None, alike)
+    wrong = 1 - link.right if link is not None and link.rows is rows and link.right is not None else 0.0
+    codings, crossed = _codings(shared, earlier, old, rows if earlier.same_people else None, alike, wrong)
+    otherwise = tuple(name for name in new.levels if name in otherwise or name in crossed)
+    alike = tuple(name for name in alike if name not in crossed)
     figures["compared"] = tuple(name for name, others in codings.items() if others)
     notes = [] if earlier.same_people else [OTHER_PEOPLE]
     if old is None:
@@ -462,13 +476,15 @@ def _counted(shared: Comparison, old: OpenedRelease, alike: Sequence[str]) -> di
 
 def _codings(
     shared: Comparison, earlier: Earlier, old: OpenedRelease | None, rows: NDArray[np.int64] | None,
-    alike: Sequence[str],
-) -> Codings:  # fmt: skip
+    alike: Sequence[str], wrong: float,
+) -> tuple[Codings, set[str]]:  # fmt: skip
     """The columns of the earlier release that each column of the new one can be compared with, its namesake first.
 
-    Without linked rows only columns of one name can. Of sensitive variables all are looked for, of keys one.
+    And the columns that both have in bands that cross. Without linked rows only columns of one name can be compared. Of
+    sensitive variables all are looked for, of keys one. `wrong`: the share of rows linked to other people.
     """
     found: dict[str, dict[str, linked_releases.Coding]] = {}
+    crossed = set()
     learnt = next(iter(earlier.sketch.named("sensitive")), ())
     for name, here in shared.new.levels.items():
         found[name] = {}
@@ -480,10 +496,16 @@ def _codings(
         for other in ([name] if name in old.levels else []) + others:
             if found[name] and not (name in shared.sensitive and other in learnt):
                 continue
-            coding = linked_releases.coding_of(here, old.levels[other], rows, alike=other == name and name in alike)
-            if coding is not None:
+            coding = linked_releases.coding_of(
+                here, old.levels[other], rows, alike=other == name and name in alike,
+                crossing=other == name and name in shared.own, wrong=wrong,
+            )  # fmt: skip
+            if coding is not None and coding.crossed:
+                crossed.add(name)
+            if coding is not None and (coding.whole or not coding.crossed):
                 found[name][other] = coding
-    return found
+                shared.crossed.update([name] * coding.crossed)
+    return found, crossed
 
 
 def _nothing_alike(earlier: Earlier, otherwise: Sequence[str]) -> str:
@@ -528,7 +550,7 @@ def _intersected(
                     continue
                 seen.append(candidates_there(new, old, rows, keys, (target, other), coding))
                 sizes = (len(new.levels[target].texts), len(old.levels[other].texts))
-                if coding.whole and sizes[0] != sizes[1]:  # one is coarser: what it leaves certain is told, too
+                if coding.whole and (coding.crossed or sizes[0] != sizes[1]):  # in either what is certain is told
                     certain = certain_there(new, old, rows, (shared.keys, keys), (target, other), coding)
                     shared.certain[target] |= certain
                     hits |= certain

@@ -138,7 +138,7 @@ class Differencing(Result):
         """What would end what is disclosed, in exact figures: of how many records which way leads to it."""
         ways = ((CERTAIN, self.certain_together), (SHOWN, self.unprotected), (HIDDEN, self.given_back))
         told = (words.format(counted(number, "record")) for words, number in ways if number)
-        return (*filter(None, [self.unlinking]), *told)
+        return (*filter(None, [self.unlinking]), *told, *filter(None, [self.notes.get("crossed")]))
 
     @property
     def linked_words(self) -> str:
@@ -403,9 +403,14 @@ def _intersected(shared: compare_releases.Comparison) -> tuple[dict[str, int], d
                 "for some records no value is possible in all releases: values were changed, or rows do not belong "
                 "together; what is certain may be wrong then"
             )
-    return certain, notes
+    crossed = [name for name in shared.own if name in shared.crossed]
+    return certain, notes | ({"crossed": CROSSED.format(", ".join(crossed))} if crossed else {})
 
 
+CROSSED = (
+    "an earlier release has other ranges or groups of {}, which overlap these: together they tell of a joined record "
+    "what two of them have in common; take those that went out"
+)
 CERTAIN = "of {} what is sensitive is certain: make it, or the keys, coarser"
 SHOWN = f"of {{}} a value goes out that an earlier release hides: {methods.ADVICE['shown_now']}"
 HIDDEN = "of {} a value is missing that an earlier release shows: with coarser keys fewer are taken out"

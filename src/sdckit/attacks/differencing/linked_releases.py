@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.differencing import release_ledger
+from sdckit.attacks.differencing import crossing_bands, release_ledger
+from sdckit.attacks.differencing.crossing_bands import EVIDENCE
 from sdckit.attacks.differencing.release_ledger import ALIKE, BITS, Earlier, OpenedRelease
 from sdckit.attacks.recovery.reconstruct import risk_cells
 from sdckit.cells.crosstab import crosstab, wildcard_crosstab
 from sdckit.cells.packing import group_codes
 from sdckit.data import methods, pa
-from sdckit.data.columns import checked_weight
-from sdckit.data.ledger.digests import LINKING, Levels, codes_of, places
+from sdckit.data.columns import checked_weight, code_column
+from sdckit.data.ledger.digests import LINKING, Levels, canonical, codes_of, places
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
@@ -36,11 +37,14 @@ def open_sketch(new: OpenedRelease, earlier: Earlier) -> OpenedRelease | None:
     for name, of_row in zip(columns, codes, strict=True):
         part = sure(earlier.sketch.get("counts", (name,)))
         known = new.levels.get(name, Levels(name, np.zeros(0, np.int32), ()))
-        digests = earlier.digester.levels(known)
-        alone = earlier.digester.combinations([(digests, np.arange(len(digests), dtype=np.int32))], len(digests))
-        missing, *at = places(part.digests, alone).tolist()
+        missing, *at = _places_of(known, part, earlier)
         texts = [f"\0{digest.tobytes().hex()}" for digest in part.digests]
-        for text, place in zip(known.texts, at, strict=True):
+        named = [*zip(known.texts, at, strict=True)]
+        unknown = len(texts) - sum(place >= 0 for place in (missing, *at))
+        if unknown and name in new.levels and earlier.file is not None and len(texts) <= crossing_bands.MOST_RANGES:
+            own = canonical(code_column(earlier.file[name]))  # a file at hand tells the ranges of its labels
+            named += zip(own.texts, _places_of(own, part, earlier)[1:], strict=True)
+        for text, place in named:
             if place >= 0:
                 texts[place] = text
         number = np.arange(1, len(texts) + 1)
@@ -50,6 +54,13 @@ def open_sketch(new: OpenedRelease, earlier: Earlier) -> OpenedRelease | None:
         levels[name] = Levels(name, number[of_row].astype(np.int32), tuple(texts))
     counts = sure(earlier.sketch.get("counts", columns))
     return OpenedRelease(None, len(codes[0]), levels, None, size=counts.numbers)
+
+
+def _places_of(levels: Levels, part: Any, earlier: Earlier) -> list[int]:
+    """Where a sketch has a missing value and each level of a column, -1 for nowhere."""
+    digests = earlier.digester.levels(levels)
+    alone = earlier.digester.combinations([(digests, np.arange(len(digests), dtype=np.int32))], len(digests))
+    return [int(place) for place in places(part.digests, alone)]
 
 
 def link_rows(new: OpenedRelease, earlier: Earlier, id: str | None, *, aligned: bool) -> Ints | None:
@@ -163,7 +174,6 @@ def codes_in(here: Levels, there: Levels) -> Ints:
 # Codings of one variable: codes and labels, values and their groups or bands, under one name or another.
 
 
-EVIDENCE = math.log(1e6)  # of a rule from level to level: the chance that it is one by accident, at most
 MOST_TABULATED = 1 << 24
 
 
@@ -171,12 +181,14 @@ MOST_TABULATED = 1 << 24
 class Coding:
     """Levels of a column here and of one there that stand for the same values: pairs of codes, from 1.
 
-    `whole`: whether every level of both is in a pair, so that what has no pair is excluded.
+    `whole`: whether every level of both is in a pair, so that what has no pair is excluded; `crossed`: whether they
+    are bands with other limits, or seem to be where it is not `whole`.
     """
 
     here: Ints
     there: Ints
     whole: bool
+    crossed: bool = False
 
 
 def translated(sets: Words, before: Ints, after: Ints, n_levels: int) -> Words:
@@ -193,12 +205,15 @@ def translated(sets: Words, before: Ints, after: Ints, n_levels: int) -> Words:
     return out
 
 
-def coding_of(here: Levels, there: Levels, rows: Ints | None, *, alike: bool) -> Coding | None:
+def coding_of(
+    here: Levels, there: Levels, rows: Ints | None, *, alike: bool, crossing: bool = False, wrong: float = 0.0
+) -> Coding | None:
     """How the levels of two columns go with each other; None if they cannot be compared.
 
     Where rows are linked (`rows`, -1 for none), the people tell: every level of one goes with a single level of the
-    other, all levels occur, and it is no accident. Else, and where values were changed, columns coded `alike` have
-    equal texts.
+    other, all levels occur, and it is no accident. Or, where `crossing` ones are looked for, the levels of both
+    overlap as bands with other limits do, but for the share of rows linked `wrong`. Else, and where values were
+    changed, columns coded `alike` have equal texts.
     """
     codes = codes_in(here, there)
     same = np.flatnonzero((codes > 0) & (codes <= len(here.texts)))
@@ -212,7 +227,11 @@ def coding_of(here: Levels, there: Levels, rows: Ints | None, *, alike: bool) ->
     first, second = first[shown], second[shown]
     joint = first * (len(there.texts) + 1) + second
     span = (len(here.texts) + 1) * (len(there.texts) + 1)
-    used = np.flatnonzero(np.bincount(joint, minlength=span)) if span <= MOST_TABULATED else np.unique(joint)
+    if span <= MOST_TABULATED:
+        used = np.flatnonzero(people := np.bincount(joint, minlength=span))
+        people = people[used]
+    else:
+        used, people = np.unique(joint, return_counts=True)
     found = Coding(used // (len(there.texts) + 1), used % (len(there.texts) + 1), whole=True)
     per_level = (
         np.bincount(found.here, minlength=len(here.texts) + 1)[1:],
@@ -225,6 +244,12 @@ def coding_of(here: Levels, there: Levels, rows: Ints | None, *, alike: bool) ->
             if all(own.min() >= 1 for own in per_level):
                 return found
             return by_text if alike and agreeing.all() else None  # of levels that nobody linked has, only texts tell
+    if crossing:
+        across = crossing_bands.crossing_of(
+            here, there, (found.here, found.there), people, (by_text.here, by_text.there), wrong
+        )
+        if across is not None:
+            return Coding(across.here, across.there, whole=across.sure, crossed=True)
     return by_text if alike and agreeing.mean() >= ALIKE else None
 
 

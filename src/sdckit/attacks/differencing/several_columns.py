@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdckit.attacks.differencing import linked_releases, release_ledger
-from sdckit.data.hierarchy import read_band
+from sdckit.attacks.differencing import crossing_bands, linked_releases, release_ledger
 from sdckit.data.ledger.digests import Levels
 from sdckit.numerics.array_types import Floats, Ints, Words
 from sdckit.numerics.coding import hash_words
-
-MOST_RANGES = 1 << 12  # levels that are read as numbers or ranges
 
 
 def shared_codes(here: Levels, there: Levels) -> tuple[Ints, Ints] | None:
@@ -26,31 +23,16 @@ def shared_codes(here: Levels, there: Levels) -> tuple[Ints, Ints] | None:
     common = [np.isin(own, other[other > 0])[own > 0] for own, other in ((first, second), (second, first))]
     if all(len(shared) and shared.mean() >= release_ledger.ALIKE for shared in common):
         return first, second
-    bands = [ends for levels in (here, there) if (ends := _bands(levels)) is not None]
+    bands = [ends for levels in (here, there) if (ends := crossing_bands.ends_of_bands(levels)) is not None]
     if len(bands) < 2:
         return None
     whole = all((ends[:, :2] == np.rint(ends[:, :2])).all() for ends in bands)
-    spans = [_spans(ends, whole=whole) for ends in bands]
+    spans = [crossing_bands.spans_of(ends, whole=whole) for ends in bands]
     at = _within(spans[0], spans[1])
     if at is not None:
         return at[here.codes], there.codes.astype(np.int64)
     at = _within(spans[1], spans[0])
     return None if at is None else (here.codes.astype(np.int64), at[there.codes])
-
-
-def _bands(levels: Levels) -> Floats | None:
-    """Ends of what each level covers, and whether each is part of it (n, 4); None where one is no number or range."""
-    if len(levels.texts) > MOST_RANGES:
-        return None
-    bands = [read_band(text) for text in levels.texts]
-    return None if None in bands or not bands else np.array([band[:4] for band in bands if band], np.float64)
-
-
-def _spans(bands: Floats, *, whole: bool) -> Floats:
-    """Least and greatest number that each level covers (n, 2), of `whole` numbers or of any."""
-    low, high, has_low, has_high = bands.T
-    inner = (low + 1, high - 1) if whole else (np.nextafter(low, np.inf), np.nextafter(high, -np.inf))
-    return np.column_stack([np.where(has_low, low, inner[0]), np.where(has_high, high, inner[1])])
 
 
 def _within(fine: Floats, coarse: Floats) -> Ints | None:
