@@ -195,7 +195,7 @@ def test_what_is_no_formula_stays(text: str) -> None:
 
 
 KINDS: tuple[Kind, ...] = (
-    "column", "text", "table", "linked", "counted", "divided", "numbers", "order", "cells",
+    "column", "text", "table", "linked", "counted", "divided", "numbers", "order", "cells", "beside",
 )  # fmt: skip
 
 
