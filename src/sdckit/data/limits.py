@@ -169,6 +169,10 @@ class LimitKind:
     metavar: str = "R"
     option: str = ""
 
+    def shown(self, limit: float) -> str:
+        """A limit of it where its figure does not stand beside it, in the same unit."""
+        return limit_percent(limit) if "{limit_percent}" in self.holds else f"{limit:g}"
+
 
 SCOPES = ("file", "variable", "ledger", "released", "release")
 

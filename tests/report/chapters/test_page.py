@@ -48,7 +48,7 @@ def test_the_answer_comes_first_and_the_methods_last() -> None:
 def test_the_scenario_and_the_call_are_told() -> None:
     page = lay_out(plain_document(assess_fake(survey(200), FULL)))
     facts = dict(next(one for one in page.sections[1].blocks if isinstance(one, Facts)).items)
-    assert facts["Limits"] == "k 3, individual risk 0.02, l 2, global risk 0.02 and household risk 0.2"
+    assert facts["Limits"] == "k 3, individual risk 0.02, l 2, global risk 2 % and household risk 0.2"
     assert facts["Release"] == "scientific-use file"
     codes = [one.text for one in page.sections[-2].blocks if isinstance(one, Code)]
     assert "sdc.assess(data, scenario=scenario)" in codes[0]

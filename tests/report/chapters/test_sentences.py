@@ -73,6 +73,10 @@ def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
             "l-diversity (limit 3) could not be judged: no sensitive variable.",
         ),
         (
+            verdict("match_risk", None, limit=0.05, reason="no file."),
+            "Match risk (limit 5 %) could not be judged: no file.",
+        ),
+        (
             verdict("k", False, n_records=WITHHELD, rate=WITHHELD),
             "A number of records (withheld) are in groups of fewer than 3 with the same keys (k = 3).",
         ),
@@ -211,8 +215,8 @@ def test_nothing_is_told_without_a_type() -> None:
             {"release": "scientific-use", "household": "none", "thresholds": {"k": 5, "global_risk": 0.1}},
             (
                 "Type of release: scientific-use file. Its limits: individual risk 0.2. The scenario’s own limits: "
-                "k 5 (a scientific-use file: 3), global risk 0.1. Not asked: household risk, the scenario says that no "
-                "column of the file numbers households."
+                "k 5 (a scientific-use file: 3), global risk 10 %. Not asked: household risk, the scenario says that "
+                "no column of the file numbers households."
             ),
         ),
         (
@@ -220,6 +224,14 @@ def test_nothing_is_told_without_a_type() -> None:
             (
                 "Type of release: scientific-use file. Its limits: household risk 0.2. The scenario’s own limits: "
                 "k 5 (a scientific-use file: 3). Not asked: individual risk, the scenario says that it is not asked."
+            ),
+        ),
+        (
+            {"release": "synthetic", "thresholds": {"replicated_uniques": 0.02}, "compared": True},
+            (
+                "Type of release: fully synthetic file. Its limits: copies of single records 0 %, correct disclosure "
+                "20 %, residual risk of attacks 0.2. The scenario’s own limits: replicated uniques 2 % (a fully "
+                "synthetic file: 5 %)."
             ),
         ),
         ({"release": "own", "release_types": {"own": {"k": 4}}}, "Type of release: “own”. The office’s limits: k 4."),
@@ -234,7 +246,7 @@ def test_nothing_is_told_without_a_type() -> None:
             {"release": "public-use", "compared": True, "sensitive": ["ill"], "household": "h"},
             (
                 "Type of release: public-use file. Its limits: k 5, individual risk 0.05, l 2, household risk 0.05, "
-                "reconstructed values 0, numbers that go out as they are 0."
+                "reconstructed values 0 %, numbers that go out as they are 0 %."
             ),
         ),
     ],

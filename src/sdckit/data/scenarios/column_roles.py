@@ -299,7 +299,7 @@ class ColumnRoles:
 
     @property
     def words(self) -> str:
-        """What is said of the columns: those that may not go out or have no role, what is open, or that all have one."""
+        """What is said of columns: those that may not go out or have no role, what is open, or that all have one."""
         sentences = []
         if names := self.identifiers:
             start = "a direct identifier goes out" if len(names) == 1 else "direct identifiers go out"

@@ -252,7 +252,8 @@ def limit_of(verdict: Plain) -> str:
     """The limit that a verdict is on, of what variable, and its value."""
     of = f" of {verdict['variable']}" if verdict["variable"] else ""
     name = LIMITS[verdict["name"]].title or limit_name(verdict["name"], verdict.get("points")).capitalize()
-    return f"{name}{of}" + ("" if verdict["limit"] is None else f" (limit {verdict['limit']:g})")
+    shown = "" if verdict["limit"] is None else f" (limit {LIMITS[verdict['name']].shown(verdict['limit'])})"
+    return f"{name}{of}{shown}"
 
 
 def some_records(verdict: Plain, n: Plain) -> str:
@@ -305,10 +306,11 @@ def limits_words(tree: Plain) -> list[str]:
 
     Examples
     --------
-    >>> limits_words({"limits": {"k": {"value": 5}, "risk": {"value": 0.05}}})
-    ['k 5', 'individual risk 0.05']
+    >>> limits_words({"limits": {"k": {"value": 5}, "risk": {"value": 0.05}, "match_risk": {"value": 0.05}}})
+    ['k 5', 'individual risk 0.05', 'match risk 5 %']
     """
-    return [f"{limit_name(name, limit.get('points'))} {limit['value']:g}" for name, limit in tree["limits"].items()]
+    limits = ((name, limit.get("points"), limit["value"]) for name, limit in tree["limits"].items())
+    return [f"{limit_name(name, points)} {LIMITS[name].shown(value)}" for name, points, value in limits]
 
 
 def release_sentence(tree: Plain) -> str:
@@ -316,8 +318,8 @@ def release_sentence(tree: Plain) -> str:
     if tree["release"] is None:
         return ""
     by_origin: dict[str, list[str]] = {"release type": [], "office": [], "scenario": []}
-    for (_, limit), words in zip(tree["limits"].items(), limits_words(tree), strict=True):
-        by_origin[limit["origin"]].append(words + _type_limit_words(limit, tree["release"]))
+    for (name, limit), words in zip(tree["limits"].items(), limits_words(tree), strict=True):
+        by_origin[limit["origin"]].append(words + _type_limit_words(name, limit, tree["release"]))
     sentences = [f"Type of release: {tree['release_words']}."]
     heads = {"release type": "Its limits", "office": "The office’s limits", "scenario": "The scenario’s own limits"}
     sentences += [f"{heads[origin]}: {', '.join(phrases)}." for origin, phrases in by_origin.items() if phrases]
@@ -326,11 +328,11 @@ def release_sentence(tree: Plain) -> str:
     return " ".join([*sentences, *_not_asked(tree["not_asked"])])
 
 
-def _type_limit_words(limit: Plain, release: str) -> str:
+def _type_limit_words(name: str, limit: Plain, release: str) -> str:
     """The limit of the type of release, in brackets, where the scenario overrides it."""
     if limit["origin"] != "scenario" or limit["of_type"] is None:
         return ""
-    return f" ({thresholds.a_release(release)}: {limit['of_type']:g})"
+    return f" ({thresholds.a_release(release)}: {LIMITS[name].shown(limit['of_type'])})"
 
 
 def _not_asked(reasons: Mapping[str, str]) -> list[str]:
