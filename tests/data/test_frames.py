@@ -7,6 +7,7 @@ from datetime import date
 from types import SimpleNamespace
 from typing import Any
 
+import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
@@ -211,3 +212,39 @@ def test_records_are_counted_by_all_of_their_columns(of: Callable[[pl.DataFrame]
     assert sorted(record_sizes(open_frame(of(frame))).tolist()) == [1, 2, 2]
     listed = frame.with_columns(c=pl.lit([1, 2]))
     assert sorted(record_sizes(open_frame(of(listed))).tolist()) == [1, 2, 2]
+
+
+TAKEN = [
+    "column_names", "columns", "collect_schema", "height", "implementation", "instead_of_a_frame", "is_protected",
+    "original", "records", "released", "steps", "_jdf",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TAKEN)
+@pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb"])
+def test_columns_named_as_what_frames_and_results_have(name, engine):
+    """Pandas and DuckDB give columns as attributes: what a frame has is asked of its class."""
+    made = pd.DataFrame({"sex": ["f", "m"] * 4, "age": [1, 1, 2, 2] * 2, "_": ["x", "x", "y", "y"] * 2})
+    made = made.rename(columns={"_": name})
+    native = {"pandas": made, "polars": pl.from_pandas(made)}.get(engine)
+    native = duckdb.from_df(made) if native is None else native
+    found = sdckit.key_frequencies(native, keys=["sex", name])
+    assert (found.n, found.n_cells) == (8, 4)
+    if engine != "duckdb":
+        recoded = sdckit.recode(native, column="age", bands=[0, 2, 3]).data
+        assert set(open_frame(recoded).collect_schema().names()) == {"sex", "age", name}
+    with pytest.raises(DataError, match="is to be counted in the original"):
+        sdckit.joint_audit(native, tables=[["sex", "age"]])
+
+
+def test_names_that_occur_twice_beside_one_of_an_attribute():
+    with pytest.raises(ColumnError, match="occur more than once"):
+        open_frame(pd.DataFrame([[1, 2, 3]], columns=["a", "a", "collect_schema"]))
+
+
+def test_frames_where_results_are_meant_are_refused():
+    frame = pd.DataFrame({"steps": [1, 2], "n": [3, 4], "records": [5, 6], "records_by_release": [7, 8], "m": [1, 1]})
+    with pytest.raises(sdckit.ScenarioError, match="log= is a RecipeLog"):
+        sdckit.recoverable_values(frame, keys=["n"], log=frame)
+    with pytest.raises(DataError, match="risk has values for 2 releases"):
+        sdckit.replace_high_risk(frame, risk=frame, match=["n"], replace=["steps"], threshold=0.5, seed=1)

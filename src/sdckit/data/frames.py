@@ -112,7 +112,8 @@ def _opened(data: Any) -> Frame:
     try:
         frame: Frame = nw.from_native(data)
     except (TypeError, AttributeError):  # the class of a frame has its methods, too
-        instead = getattr(data, "instead_of_a_frame", ANY_FRAME)  # our own results say what they hold
+        # our own results say what they hold
+        instead = data.instead_of_a_frame if really_has(data, "instead_of_a_frame") else ANY_FRAME
         raise DataError(f"{type(data).__name__} is not a data frame; {instead}") from None
     if isinstance(frame, nw.LazyFrame):
         carried_out(frame.collect_schema)  # a plan that names absent columns fails here
@@ -126,12 +127,22 @@ def _is_text(name: object) -> bool:
     return isinstance(name, str) and name.encode("utf-8", "ignore").decode() == name
 
 
+def really_has(data: Any, *names: str) -> bool:
+    """Whether the class of what was given, or it itself, has these attributes: a frame gives columns as some, too.
+
+    >>> import pandas as pd
+    >>> really_has(pd.DataFrame({"released": [1]}), "columns"), really_has(pd.DataFrame({"released": [1]}), "released")
+    (True, False)
+    """
+    kind, own = type(data), getattr(data, "__dict__", {})
+    return all(hasattr(kind, name) or name in own for name in names)
+
+
 def _refuse_duplicates(data: Any) -> None:
-    if hasattr(data, "collect_schema"):
+    if really_has(data, "collect_schema"):
         return  # Polars has unique names; asking a lazy frame would cost a schema resolution
-    names = getattr(data, "column_names", None)  # pyarrow
-    if names is None:
-        names = getattr(data, "columns", ())
+    own = next((own for own in ("column_names", "columns") if really_has(data, own)), None)  # PyArrow has the first
+    names = getattr(data, own) if own else ()
     names = [str(name) for name in names] if isinstance(names, Iterable) else []
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -244,13 +244,13 @@ def differences(
     5.0
     """
     given = _weights(weights, len(numbers) + len(codes))
-    factors, weights = given[: len(numbers)] ** (1 / power), given[len(numbers) :]
+    factors, of_codes = given[: len(numbers)] ** (1 / power), given[len(numbers) :]
     furthest = [max(map(abs, _ends(files))) for files in numbers]
     unit = float(unit_of(np.max(furthest * np.maximum(factors, 1.0), initial=0.0)))
     if unit > 1:
         numbers = [[values / unit for values in files] for files in numbers]
-        weights = weights / unit if power == 1 else weights / unit / unit  # its square may be infinite
-    return _encoded(numbers, codes, factors, factors * stacked_ranges(numbers), weights, power, unit)
+        of_codes = of_codes / unit if power == 1 else of_codes / unit / unit  # its square may be infinite
+    return _encoded(numbers, codes, factors, factors * stacked_ranges(numbers), of_codes, power, unit)
 
 
 def whitened(numbers: Sequence[Sequence[Floats]]) -> tuple[Encoded, ...] | None:

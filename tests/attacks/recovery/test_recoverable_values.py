@@ -582,3 +582,31 @@ def test_the_only_value_that_no_record_shows_beside_the_other_keys_is_what_is_mi
     assert all("(local_suppression with hide_implied), or put categories of" in words for words in remedies)
     assert bool(remedies) == bool(known)
     assert result.undone_k == recoverable_values(hidden, keys=keys, guess=False).undone_k  # none of them is put back
+
+
+@pytest.mark.parametrize("made", range(3))
+def test_two_amounts_that_are_missing_together_tell_a_key(made):
+    """Children have neither pay nor rent; some others lack either, and none of them both."""
+    rng, n = np.random.default_rng(made), 2000
+    child = rng.random(n) < (0.07, 0.06, 0.09)[made]
+    no_pay = child | (rng.random(n) < 0.08)
+    no_rent = child | (~no_pay & (rng.random(n) < 0.09))
+    kind = np.where(child, "child", rng.choice(["single", "couple", "other"], n, p=[0.5, 0.3, 0.2]))
+    amounts = {"pay": rng.lognormal(8, 0.5, n), "rent": rng.lognormal(6, 0.4, n)}
+    if made == 1:  # of one amount many have the same
+        amounts["rent"] = rng.integers(100, 900, n).astype(float)
+    whole = pl.DataFrame({"kind": kind, "sex": rng.integers(0, 2, n), **amounts}).with_columns(
+        pay=pl.when(~pl.Series(no_pay)).then("pay"), rent=pl.when(~pl.Series(no_rent)).then("rent")
+    )
+    hidden = (child & (rng.random(n) < 0.3)) | (rng.random(n) < 0.01)
+    blank = whole.with_columns(kind=pl.when(~pl.Series(hidden)).then("kind"))
+    found = recoverable_values(blank, whole, keys=["kind"], aligned=True, guess=False)
+    assert found.right == found.restored == np.count_nonzero(hidden & child) > 20
+    assert found.told_by == "whether pay is missing with whether rent is missing"
+    assert found.advice == (
+        "coarsen or leave out one of pay and rent, or suppress it together with kind: together they tell kind",
+    )
+    assert recoverable_values(blank, whole, keys=["kind"], aligned=True, guess=False, pairs=False).restored == 0
+    either = pl.Series(rng.permutation(no_rent))  # missing at random: nobody is told by it
+    mixed = [frame.with_columns(rent=pl.when(~either).then(pl.Series(amounts["rent"]))) for frame in (blank, whole)]
+    assert recoverable_values(*mixed, keys=["kind"], aligned=True, guess=False).restored == 0

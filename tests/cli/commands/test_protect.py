@@ -324,3 +324,15 @@ def test_a_report_needs_the_key_of_the_ledger_before_any_work(sdckit: Runner, re
     assert (done.code, done.out) == (2, "")
     assert "there is no key gone.key" in done.err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_a_column_called_height_is_no_sign_of_a_file_in_memory(sdckit: Runner, engine: str, tmp_path: Path) -> None:
+    people = pl.DataFrame({"name": [f"p{i:02}" for i in range(40)], "height": [150 + i for i in range(40)]})
+    people.write_parquet(tmp_path / "people.parquet")
+    recipe = tmp_path / "ids.toml"
+    recipe.write_text('[[steps]]\nmethod = "new_ids"\ncolumn = "name"\n', encoding="utf-8")
+    out = tmp_path / "out.parquet"
+    done = sdckit("protect", recipe, tmp_path / "people.parquet", "--out", out, "--engine", engine)
+    assert (done.code, done.err.count("error")) == (0, 0)
+    assert pl.read_parquet(out)["height"].sort().to_list() == people["height"].to_list()

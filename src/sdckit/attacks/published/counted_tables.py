@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.published.audit_model import Axis, SummedCells, Unit, apart, in_units, unit_of
 from sdckit.attacks.recovery import recovery_files, touched_cells
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.data import arguments, nearest
+from sdckit.data import arguments, frames, nearest
 from sdckit.data.columns import MIDNIGHT, distinct_values, float_values
 from sdckit.data.files.readers import read_file
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -152,7 +152,7 @@ def _as_table(table: Any) -> PublishedTable:
         return PublishedTable(counts=Path(table))
     if isinstance(table, (list, tuple)):
         return PublishedTable(variables=table)
-    if hasattr(table, "columns") or hasattr(table, "column_names") or hasattr(table, "collect_schema"):
+    if any(frames.really_has(table, name) for name in ("columns", "column_names", "collect_schema")):
         return PublishedTable(counts=table)
     raise DataError(
         "tables: one is neither a list of variables nor a frame, a file or a PublishedTable", argument="tables"

@@ -14,6 +14,7 @@ from sdckit.attacks.published import audit_figures, audit_files, audit_model, co
 from sdckit.attacks.recovery import reconstruct, recoverable_values
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.touched_cells import Logged
+from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments, frames, replace
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
@@ -303,7 +304,7 @@ def joint_audit(
         released, original, roles=roles, columns=None, log=log, id=id,
         aligned=recoverable_values.as_declared(aligned, scenario), named={}, needed=_variables(given),
     )  # fmt: skip
-    has_original = original is not None or released is pair or hasattr(released, "released")
+    has_original = original is not None or released is pair or isinstance(released, Pair)
     counted = tuple(counted_tables.read_table(table, pair.original if has_original else None) for table in given)
     trees = _hierarchies(hierarchies, scenario, counted)
     notes: dict[str, str] = {}

@@ -293,6 +293,7 @@ class Predictor:
     groups: bool = True  # whether records with equal codes are compared
     kind: Kind = "column"
     blank: bool = False  # whether a missing value is a level of its own, as that of a skipped question is
+    marks: bool = False  # whether it says of which records a column has a value
 
     @property
     def numbers(self) -> Floats | None:
@@ -487,7 +488,8 @@ def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | No
         blank = name != household and bool(column.missing.any())
         yield Predictor((name,), words, column.codes, column.n_levels, column, joins=True, blank=blank)
         if blank:
-            yield Predictor((name,), f"whether {name} is missing", (2 - column.missing).astype(np.int8), 2)
+            there = (2 - column.missing).astype(np.int8)
+            yield Predictor((name,), f"whether {name} is missing", there, 2, marks=True)
 
 
 def _of_rows(household: Household) -> Iterator[Predictor]:

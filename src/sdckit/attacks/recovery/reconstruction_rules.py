@@ -22,6 +22,8 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import n_threads
 
 FEW_PARTS = 30  # most levels of a column that is tested for exactly one per household
+FEW_GROUPS = 100  # of which it is seen before they are judged that none tells
+MOST_JOINED = 0.8  # levels per record of a column that is read together with others
 MOSTLY_ALONE = 0.5  # groups per record, from which on records that are alone in theirs are left out first
 FEW_KNOWN = 120  # unchanged numbers, below which arithmetic is fitted to all of them
 MOST_COUNTED = 30.0  # largest number that is tested as a count of household members
@@ -232,15 +234,32 @@ def by_pairs(
     """Reconstruct by combinations of two predictors, for values that single ones leave open."""
     n = len(predictors[0].codes) if predictors else 0
     states = [state for state in states if state.open.any()]
-    use = [predictor for predictor in predictors if predictor.joins and 1 < predictor.grouped[1] < 0.8 * n]
-    pairs, at_once = len(use) * (len(use) - 1) // 2, 2 * n_threads()
+    use = [predictor for predictor in predictors if predictor.joins and 1 < predictor.grouped[1] < MOST_JOINED * n]
+    pairs = len(use) * (len(use) - 1) // 2
     for i, first in enumerate(use):
         tell(f"reading pairs of columns, {i + 1} of {len(use)}")
-        judge = partial(_by_pair, states, (first, *first.grouped), rules=max(pairs, 1))
-        for start in range(0, i, at_once):  # what is determined is put in afterwards, in the order of the pairs
-            judged = apart(judge, use[start : min(start + at_once, i)], n)
-            for state, determined, codes, columns, words, kind in chain.from_iterable(judged):
-                state.restore_codes(determined & state.open, codes, columns, words, kind)
+        _with_others(states, first, use[:i], rules=max(pairs, 1))
+    # amounts, of which nearly each record has its own, are no groups: whether two of them are missing is read instead
+    read = {predictor.columns for predictor in use}
+    amounts = {predictor.columns for predictor in predictors if predictor.joins and predictor.n_levels > FEW_PARTS}
+    marks = [predictor for predictor in predictors if predictor.marks and predictor.columns in amounts]
+    beside = [
+        [other for other in marks[:i] if not {first.columns, other.columns} <= read] for i, first in enumerate(marks)
+    ]
+    for first, others in zip(marks, beside, strict=True):
+        _with_others(states, first, others, rules=pairs + sum(map(len, beside)))
+
+
+def _with_others(
+    states: Sequence[Reconstruction], first: Predictor, others: Sequence[Predictor], *, rules: int
+) -> None:
+    """Reconstruct by a predictor together with each of some others."""
+    n, at_once = len(first.codes), 2 * n_threads()
+    judge = partial(_by_pair, states, (first, *first.grouped), rules=rules)
+    for start in range(0, len(others), at_once):  # what is determined is put in afterwards, in the order of the pairs
+        judged = apart(judge, others[start : start + at_once], n)
+        for state, determined, codes, columns, words, kind in chain.from_iterable(judged):
+            state.restore_codes(determined & state.open, codes, columns, words, kind)
 
 
 def _by_pair(
@@ -318,6 +337,8 @@ def _determined(
     else:
         tally = group_agreement.tally_cells(group, own, times, n_groups)
     perturbed = state.target.perturbed
+    if n_groups <= FEW_GROUPS and not perturbed and not group_agreement.could_tell(tally, state.usual_wrong):
+        return None, known
 
     def asked() -> Codes:
         groups = group[state.places if of is None else state.target.touched[of.rows]]

@@ -475,11 +475,11 @@ def recoverable_values(
     A value counts as determined if a rule yields it that has no, or hardly any, exceptions among the unchanged values:
     every record is left out once and must be predicted by the majority of the others. A rule that chance could explain
     does not count, nor one that is little better than the most frequent value. The rules: a value of another column, or
-    of two, with which only one value occurs, or nearly, a missing value being one, too; household members who share it,
-    are numbered, or have exactly one of a kind; size, counts, sums and extremes of a household; leading characters of
-    ids; neighbours in the order of the file or of an id; sums, differences, products, rescaling; numbers at a fixed
-    distance from another. Values reconstructed by one
-    rule are used by the others.
+    of two, with which only one value occurs, or nearly, a missing value being one, too (of two amounts whether they are
+    missing); household members who share it, are numbered, or have exactly one of a kind; size, counts, sums and
+    extremes of a household; leading characters of ids; neighbours in the order of the file or of an id; sums,
+    differences, products, rescaling; numbers at a fixed distance from another. Values reconstructed by one rule are
+    used by the others.
 
     References
     ----------

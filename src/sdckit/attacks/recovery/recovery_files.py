@@ -20,6 +20,7 @@ from sdckit.cells import as_cells, comparable_files
 from sdckit.cells.joined_ids import changed_ids, joined_ids
 from sdckit.cells.pair import ROW, Pair, open_files, open_pair, released_files
 from sdckit.data import arguments
+from sdckit.data.frames import really_has
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError, ScenarioError, sure
 from sdckit.numerics.array_types import Bools, Floats, Ints
@@ -279,7 +280,7 @@ def recovery_files(
     `aligned`: None where the log, or else the order of the rows, says whether they belong together. `needed`: the
     columns that are read where a release has all of them; else, or where they are not named, all are.
     """
-    if log is not None and not hasattr(log, "steps"):
+    if log is not None and not really_has(log, "steps"):
         raise ScenarioError("log= is a RecipeLog; read the file with sdckit.RecipeLog.read(path)", argument="log")
     # several intruders share the opened pair
     memo: dict[Any, Any] = released.memo if isinstance(released, Pair) and original is None else {}

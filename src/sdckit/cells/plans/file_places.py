@@ -120,7 +120,7 @@ def _on_spark(native: Any, name: str) -> Placed:
 
 def _reads_files(native: Any) -> bool:
     """Whether a frame of Spark is all rows of Parquet files, some columns of them; Spark Connect does not say."""
-    if not hasattr(native, "_jdf"):
+    if not frames.really_has(native, "_jdf"):
         return False
     step = native._jdf.queryExecution().analyzed()
     hidden = step.metadataOutput()

@@ -249,6 +249,7 @@ def _keys(named: list[str] | None) -> dict[str, str]:
 
 def _in_old_order(applied: Applied) -> list[str]:
     """Columns of new identifiers whose old ones the order of the records tells: the file was sorted by them."""
+    from sdckit.data.frames import really_has
     from sdckit.workflow.recipes.recipe_steps import method_of
 
     steps, original = applied.recipe.steps, applied.original
@@ -256,7 +257,9 @@ def _in_old_order(applied: Applied) -> list[str]:
         return []
     keyed = [step.arguments for step in steps if method_of(step.method, "step").keyed]
     names = [str(given[role]) for given in keyed for role in ("household", "column") if given.get(role)]
-    olds = {name: original[name].drop_nulls() for name in names if hasattr(original, "height")}  # a plan has no order
+    olds = {
+        name: original[name].drop_nulls() for name in names if really_has(original, "height")
+    }  # a plan has no order
     return [
         name for name, ids in olds.items() if ids.n_unique() > 1 and (ids.is_sorted() or ids.is_sorted(descending=True))
     ]

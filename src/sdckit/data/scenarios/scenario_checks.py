@@ -139,7 +139,7 @@ def listed_names(value: Any) -> Any:
     (('sex', 'age'), ('sex',), 'sex')
     """
     of_sequence = isinstance(value, Sequence | MappingView | Iterator) and not isinstance(value, str | bytes)
-    if not of_sequence and not any(hasattr(value, own) for own in ("get_indexer", "__array_interface__")):
+    if not of_sequence and not any(hasattr(type(value), own) for own in ("get_indexer", "__array_interface__")):
         return value  # neither an index of pandas nor an array of NumPy
     names = tuple(value.tolist() if hasattr(value, "tolist") else value)
     return names if of_sequence or len({*map(str, names)}) == len(names) else value

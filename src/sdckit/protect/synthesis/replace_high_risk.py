@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments, columns, households, seeds
+from sdckit.data.frames import really_has
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
@@ -341,11 +342,11 @@ def _to_replace(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.rando
 
 def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
     """The risks of the records of each file."""
-    if hasattr(risk, "records_by_release") and risk.m == len(sizes):
+    if really_has(risk, "records_by_release", "m") and risk.m == len(sizes):
         values = np.asarray(risk.records_by_release["match_risk"], float)
         risks = list(np.split(values, len(sizes))) if len(values) % len(sizes) == 0 else [values]
     else:
-        given = risk.records["match_risk"] if hasattr(risk, "records") else risk
+        given = risk.records["match_risk"] if really_has(risk, "records") else risk
         try:
             values = np.array(given, float)
         except (TypeError, ValueError):

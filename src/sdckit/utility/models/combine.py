@@ -340,8 +340,7 @@ def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -
 def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
     """Numbers with a row per file, and the names of the quantities where given."""
     names: Names
-    kind = type(given)  # attribute access on a lazy frame warns
-    if hasattr(kind, "columns") or hasattr(kind, "column_names"):
+    if frames.really_has(given, "columns") or frames.really_has(given, "column_names"):  # access on a lazy frame warns
         wanted = frames.open_frame(given).collect_schema().names()
         frame, _ = columns_in_memory(given, {role: wanted})
         names = tuple(map(str, wanted))
@@ -366,8 +365,7 @@ def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
 
 def _engine(given: Any) -> Any:
     """The engine of a frame, or of the first of a list of series; PyArrow for lazy frames and everything else."""
-    kind = type(given)
-    if hasattr(kind, "columns") or hasattr(kind, "column_names"):
+    if frames.really_has(given, "columns") or frames.really_has(given, "column_names"):
         frame = frames.open_frame(given)
         return "pyarrow" if frames.is_lazy(frame) else frame.implementation
     first: Any = given[0] if isinstance(given, (list, tuple)) and given else None

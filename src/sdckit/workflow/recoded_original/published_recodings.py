@@ -15,6 +15,7 @@ from sdckit.cells.pair import IN_BANDS, IN_STEPS, Source
 from sdckit.data import hierarchy, seeds
 from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.files.file_limits import toml_of
+from sdckit.data.frames import really_has
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.outgoing.only_records import on_the_way
 from sdckit.data.replace import open_eager, with_levels
@@ -513,7 +514,7 @@ def _given(recipe: Any) -> tuple[tuple[recipe_checks.StepLike, ...] | None, Path
         return None, None
     if isinstance(recipe, str | Path):
         return recipe_checks.read_steps(recipe), Path(recipe).parent
-    if not hasattr(recipe, "all_steps") or not hasattr(recipe, "folder"):
+    if not really_has(recipe, "all_steps", "folder"):
         raise ScenarioError("recipe= is a Recipe, or the path of one", argument="recipe")
     return recipe.all_steps, recipe.folder
 
