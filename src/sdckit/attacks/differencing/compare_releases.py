@@ -280,14 +280,14 @@ def told_by_overlaps(
     with the sensitive variable its values there: as if the overlaps had been released. The other keys that both have
     alike part them, where nothing is missing in these.
     """
-    told = np.zeros(new.n, np.bool_)
+    certain = np.zeros(new.n, np.bool_)
     crossed: list[str] = []
     unchanged = {}
     for name in ({*keys[0], target} & {*old.levels}) if sure(old.size).sum() == new.n and (rows >= 0).all() else ():
         here, there = new.levels[name], old.levels[name]
         unchanged[name] = bool((linked_releases.codes_in(here, there)[there.codes[rows]] == here.codes).all())
     if not unchanged.get(target):
-        return told, crossed
+        return certain, crossed
     shown = [name for name in keys[0] if name in keys[1] and name in unchanged and (new.levels[name].codes > 0).all()]
     for name in shown:
         if unchanged[name]:
@@ -301,9 +301,9 @@ def told_by_overlaps(
         cells = group_codes([*parted, new.levels[name].codes, before], new.n)
         both = group_codes([cells.of_row, values], new.n)
         cell_of = cells.of_row[grouping.first_of_groups(both.of_row, len(both.size))]
-        told |= (np.bincount(cell_of, minlength=len(cells.size)) == 1)[cells.of_row] & (values > 0)
+        certain |= (np.bincount(cell_of, minlength=len(cells.size)) == 1)[cells.of_row] & (values > 0)
         crossed.append(name)
-    return told, crossed
+    return certain, crossed
 
 
 NO_LINK = (
@@ -592,10 +592,10 @@ def _intersected(
                     shared.certain[target] |= certain
                     hits |= certain
                 if other == target:
-                    told, crossed = told_by_overlaps(new, old, rows, (shared.keys, keys), target)
-                    told &= ~own.alone & ~seen[-1].alone
-                    shared.certain[target] |= told
-                    hits |= told
+                    certain, crossed = told_by_overlaps(new, old, rows, (shared.keys, keys), target)
+                    certain &= ~own.alone & ~seen[-1].alone
+                    shared.certain[target] |= certain
+                    hits |= certain
                     shared.crossed.update(crossed)
         shared.sets[target] += seen
         hits |= certain_together(own, seen)[0]
