@@ -194,6 +194,34 @@ def test_where_some_limits_are_the_same_the_labels_tell_and_a_ledger_does_not(tm
     assert reason.startswith("hours is coded otherwise in an earlier release")
 
 
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("people", ["the same", "one other", "another job"])
+def test_ranges_of_a_key_that_overlap_tell_by_the_counts_of_both(kept: bool, people: str, tmp_path: Path) -> None:
+    """Whoever subtracts the counts of the same people has those of every overlap, and the jobs in it."""
+    rng = np.random.default_rng(7)
+    data = survey(900).with_columns(hours=20 + rng.integers(0, 60, 900)).select("id", "region", "hours", "job")
+    before, now = data.with_columns(hours=in_tens(0)), data.with_columns(hours=in_tens(5))
+    if people == "one other":
+        now = now.with_columns(id=pl.when(pl.int_range(900) == 899).then(1).otherwise("id"))
+    if people == "another job":
+        now = now.with_columns(job=pl.when(pl.int_range(900) == 0).then(pl.lit("job 11")).otherwise("job"))
+    keys = ["region", "hours"]
+    given: dict[str, Any] = {"keys": keys, "sensitive": ["job"], "id": "id", "scenario": KEPT}
+    ledger = ledger_in(tmp_path).add(before, name="first", keys=keys, sensitive=["job"], id="id") if kept else None
+    found = sdc.differencing(now, **given, **({"ledger": ledger} if kept else {"earlier": before}))
+    sets = [possible(file, keys, "job") for file in (now, before)]
+    expected = np.array(together(*sets))
+    expected[899] &= people != "one other"
+    if people == "the same":
+        cells = data.select(pl.col("job").n_unique().over("region", pl.col("hours") // 5))
+        alone = [[len(jobs) == 1 for jobs in own] for own in sets]
+        told = (cells["job"].to_numpy() == 1) & ~np.array(alone[0]) & ~np.array(alone[1])
+        assert (told & ~expected).any()
+        expected |= told
+    assert found.records["certain_together"].to_list() == expected.tolist()
+    assert ("crossed" in found.notes) == (people == "the same")
+
+
 def changed(data: pl.DataFrame, how: str) -> pl.DataFrame:
     """The same people a year later, in the same coding; or a release that was perturbed."""
     rng, n = np.random.default_rng(11), data.height

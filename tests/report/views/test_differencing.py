@@ -16,6 +16,7 @@ from sdckit.report.gate.choose_rounding import sound_relations
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document
 from sdckit.report.views import differencing
+from sdckit.report.wording import wording
 
 DATA = people(200)
 HERE = {"keys": ["part", "sex", "age"], "sensitive": ["job"], "id": "id"}
@@ -129,3 +130,20 @@ def test_the_report_of_an_assessment_answers_the_question(tmp_path: Path) -> Non
     assert "What do releases disclose together?" in text
     assert "Records of which something is disclosed together with earlier releases" in text
     assert "secret name" not in text
+
+
+def test_overlapping_ranges_are_noted_in_german_too() -> None:
+    """Of one variable and of two; as a paragraph and within what would end it."""
+    data = pl.DataFrame({"id": range(80), "region": ["n", "s"] * 40, "hours": ["30-39"] * 40 + ["40-49"] * 40})
+    now = data.with_columns(hours=pl.Series(["35-44", "25-34"] * 20 + ["35-44", "45-54"] * 20))
+    result = sdc.differencing(now, earlier={"first": data}, keys=["region"], sensitive=["hours"], id="id")
+    text = "\n".join(map(repr, result_blocks(protect(result_document(result)))))
+    note = result.notes["crossed"]
+    assert f"{note[0].upper()}{note[1:]}." in text
+    assert "first" not in text
+    for names in ("hours", "hours, pay"):
+        own = note.replace("hours", names)
+        for words in (f"{own[0].upper()}{own[1:]}.", own):
+            untold: list[str] = []
+            translated = wording("de").translate(words, {"hours", "pay"}, untold.append)
+            assert (untold, "take those" in translated) == ([], False)

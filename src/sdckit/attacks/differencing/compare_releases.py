@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sdckit.attacks.differencing import linked_releases, linking_columns, release_ledger
 from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Combinations, Earlier, OpenedRelease
 from sdckit.cells.packing import group_codes
-from sdckit.errors import ColumnError
+from sdckit.errors import ColumnError, sure
+from sdckit.numerics import grouping
 from sdckit.numerics.array_types import Bools, Ints, Words
 
 # Frequency counts of two releases: added and removed records, and people isolated by a difference of counts.
@@ -267,6 +268,42 @@ def certain_there(
         left = release_ledger.n_candidates(first[cells[0]] & second[cells[1]])
         certain |= (rows >= 0) & (left == 1) & ~alone[0][cells[0]] & ~alone[1][cells[1]]
     return certain
+
+
+def told_by_overlaps(
+    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: tuple[Sequence[str], Sequence[str]],
+    target: str,
+) -> tuple[Bools, list[str]]:  # fmt: skip
+    """Records whose sensitive value the counts of both releases tell by ranges of a key that overlap; and the keys.
+
+    Of the same people with the same values, the counts by ranges with other limits tell those of every overlap, and
+    with the sensitive variable its values there: as if the overlaps had been released. The other keys that both have
+    alike part them, where nothing is missing in these.
+    """
+    certain = np.zeros(new.n, np.bool_)
+    crossed: list[str] = []
+    unchanged = {}
+    for name in ({*keys[0], target} & {*old.levels}) if sure(old.size).sum() == new.n and (rows >= 0).all() else ():
+        here, there = new.levels[name], old.levels[name]
+        unchanged[name] = bool((linked_releases.codes_in(here, there)[there.codes[rows]] == here.codes).all())
+    if not unchanged.get(target):
+        return certain, crossed
+    shown = [name for name in keys[0] if name in keys[1] and name in unchanged and (new.levels[name].codes > 0).all()]
+    for name in shown:
+        if unchanged[name]:
+            continue
+        coding = linked_releases.coding_of(new.levels[name], old.levels[name], rows, alike=False, crossing=True)
+        before = old.levels[name].codes[rows]
+        if coding is None or not coding.crossed or (before == 0).any():
+            continue
+        values = new.levels[target].codes
+        parted = [new.levels[other].codes for other in shown if unchanged[other]]
+        cells = group_codes([*parted, new.levels[name].codes, before], new.n)
+        both = group_codes([cells.of_row, values], new.n)
+        cell_of = cells.of_row[grouping.first_of_groups(both.of_row, len(both.size))]
+        certain |= (np.bincount(cell_of, minlength=len(cells.size)) == 1)[cells.of_row] & (values > 0)
+        crossed.append(name)
+    return certain, crossed
 
 
 NO_LINK = (
@@ -554,6 +591,12 @@ def _intersected(
                     certain = certain_there(new, old, rows, (shared.keys, keys), (target, other), coding)
                     shared.certain[target] |= certain
                     hits |= certain
+                if other == target:
+                    certain, crossed = told_by_overlaps(new, old, rows, (shared.keys, keys), target)
+                    certain &= ~own.alone & ~seen[-1].alone
+                    shared.certain[target] |= certain
+                    hits |= certain
+                    shared.crossed.update(crossed)
         shared.sets[target] += seen
         hits |= certain_together(own, seen)[0]
     return {"certain_together": int(hits.sum())}

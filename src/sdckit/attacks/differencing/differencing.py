@@ -284,14 +284,17 @@ def differencing(
 
     Records are joined by an id, by the order of the rows, or by a column that goes out in both releases and tells at
     least 90 % of the records apart. The joined people tell which codes of two columns stand for the same values, so
-    that a variable is compared in every coding; without them only columns of one name and coding are compared, and
-    what is certain together is not looked for. Where no single column joins an earlier release, it is looked for
-    several that do so together: people alone in both files with their values are linked, if pairs within one file say
-    that most of these are the same people, and other columns agree. Of an earlier file all columns are tried, and
-    numbers that moved a little by who lies nearest; of a ledger keys and sensitive variables; `singly` says where
-    others might join. Where columns that go out join releases, ``joint`` has the groups, risks and sensitive values on
-    the keys of all releases that a record is joined with; who is not linked by several columns may then be in the other
-    release with any values.
+    that a variable is compared in every coding; without them only columns of one name and coding are compared, and what
+    is certain together is not looked for. A sensitive variable in ranges with other limits than in an earlier release
+    is compared by what two of them have in common, where labels, or the way in which the codes of all joined people
+    overlap, tell that it is; where values that grew would look alike, `not_compared` names it. Of such a key the counts
+    of both tell the sensitive values in each overlap, if both have the same people with the same values. Where no
+    single column joins an earlier release, it is looked for several that do so together: people alone in both files
+    with their values are linked, if pairs within one file say that most of these are the same people, and other columns
+    agree. Of an earlier file all columns are tried, and numbers that moved a little by who lies nearest; of a ledger
+    keys and sensitive variables; `singly` says where others might join. Where columns that go out join releases,
+    ``joint`` has the groups, risks and sensitive values on the keys of all releases that a record is joined with; who
+    is not linked by several columns may then be in the other release with any values.
 
     All columns of plans are brought for it, texts as codes, where both files fit in memory; ``notes["linked"]`` says
     how many records do. A plan whose records are too many even by the columns named here is compared with the files of
@@ -403,7 +406,7 @@ def _intersected(shared: compare_releases.Comparison) -> tuple[dict[str, int], d
                 "for some records no value is possible in all releases: values were changed, or rows do not belong "
                 "together; what is certain may be wrong then"
             )
-    crossed = [name for name in shared.own if name in shared.crossed]
+    crossed = [name for name in shared.new.levels if name in shared.crossed]
     return certain, notes | ({"crossed": CROSSED.format(", ".join(crossed))} if crossed else {})
 
 
