@@ -452,7 +452,9 @@ def _sorted_rows(file: PointFile, point: Codes, timed: bool) -> tuple[Codes, Cod
     """Person and point of each row of a file, sorted; a point of a person once, if `timed`."""
     n_points = int(point.max()) + 1
     word = file.person.astype(np.int64) * n_points + point
-    word = np.unique(word) if timed else np.sort(word)
+    word.sort()
+    if timed:
+        word = word[np.concatenate([[True], word[1:] != word[:-1]])]
     return (word // n_points).astype(np.int32), (word % n_points).astype(np.int32)
 
 
