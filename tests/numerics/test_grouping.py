@@ -9,7 +9,16 @@ from hypothesis import given, strategies as st
 import ways
 from numerics.as_python import both_forms
 from sdckit.numerics import grouping, threads
-from sdckit.numerics.grouping import DIRECT_BITS, ascending, group, look_up, tally
+from sdckit.numerics.grouping import (
+    DIRECT_BITS,
+    ascending,
+    first_of_groups,
+    group,
+    in_place,
+    look_up,
+    places_among,
+    tally,
+)
 
 
 @pytest.fixture(params=["few", "many"], autouse=True)
@@ -154,3 +163,14 @@ def test_numbers_are_sorted_in_place(numbers):
         values = np.array(numbers, np.float64)
         sort(values)
         assert values.tolist() == sorted(numbers)
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.permutations(range(8)))
+def test_first_rows_and_places_are_those_of_a_search(of_row, order):
+    first = first_of_groups(np.array(of_row, np.int64), 10).tolist()
+    assert first == [of_row.index(group) if group in of_row else -1 for group in range(10)]
+    chosen = order[:5]
+    places = places_among(np.array(chosen), 8).tolist()
+    assert places == [chosen.index(number) if number in chosen else -1 for number in range(8)]
+    values = np.arange(8) * 1.5
+    assert in_place(values[order], np.array(order)).tolist() == values.tolist()

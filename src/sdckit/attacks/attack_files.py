@@ -8,7 +8,6 @@ from statistics import NormalDist
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks import attack_rates
 from sdckit.attacks.attack_rates import AttackResult, ControlState, Group, Tally
@@ -20,7 +19,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, SdcWarning
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints, Values
 from sdckit.numerics.coding import Encoded, gower
 from sdckit.numerics.search.neighbours import Index, paired
 
@@ -81,7 +80,7 @@ class AttackFiles:
         """Records of all files grouped by some columns as categories."""
         return self.pair.groups(names, control=True)
 
-    def numbers(self, name: str) -> tuple[NDArray[np.float64], ...]:
+    def numbers(self, name: str) -> tuple[Floats, ...]:
         """A column of numbers, dates or times (in days) as floats in every file, NaN where missing."""
         return self.pair.days(name)
 
@@ -422,8 +421,8 @@ class Outcome:
     guessing succeeds. `more` are further figures of the release.
     """
 
-    members: NDArray[np.bool_]
-    others: NDArray[np.bool_]
+    members: Bools
+    others: Bools
     baseline: Floats
     more: Mapping[str, float] = field(default_factory=dict)
 
@@ -461,14 +460,14 @@ def draw_targets(files: AttackFiles, settings: Options, notes: dict[str, str], *
     return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
 
 
-def _drawn(rows: Ints, k: int, rank: NDArray[Any] | None, rng: np.random.Generator) -> Ints:
+def _drawn(rows: Ints, k: int, rank: Values | None, rng: np.random.Generator) -> Ints:
     """The k first of some rows by their rank; without ranks k at random."""
     if rank is not None:
         return rows[np.argsort(rank[rows])[:k]]
     return np.sort(rng.choice(rows, k, replace=False)) if k else rows[:0]
 
 
-def _ranks(files: AttackFiles, settings: Options) -> tuple[NDArray[Any], NDArray[Any]]:
+def _ranks(files: AttackFiles, settings: Options) -> tuple[Values, Values]:
     """By what originals and people of the control file are drawn: a hash of the id; a number dealt by their values."""
     own = hash_ids(files.pair.original.get_column(str(files.pair.id)), settings.rng.bytes(KEY_BYTES))
     control = np.empty(files.n_control, np.int64)
@@ -490,7 +489,7 @@ def _groups(files: AttackFiles, by: Sequence[str]) -> list[tuple[tuple[str, ...]
 
 def attack_releases(
     targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], settings: Options, notes: dict[str, str],
-) -> tuple[tuple[dict[str, float], ...], tuple[Group, ...], tuple[tuple[Ints, NDArray[np.bool_]], ...]]:  # fmt: skip
+) -> tuple[tuple[dict[str, float], ...], tuple[Group, ...], tuple[tuple[Ints, Bools], ...]]:  # fmt: skip
     """Attack each release: figures by release and by subgroup, and attacked records with their success."""
     per_release, groups, hits = [], [], []
     for j in range(files.m):

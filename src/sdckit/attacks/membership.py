@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks import attack_files, attack_rates
 from sdckit.attacks.attack_files import AttackFiles, Outcome
@@ -17,7 +16,7 @@ from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.intervals import excess
 from sdckit.numerics.search.neighbours import prepare
 from sdckit.result import json_ready
@@ -103,7 +102,7 @@ class Scored:
     others: Floats
     near: Floats
     other_near: Floats
-    half: NDArray[np.bool_]
+    half: Bools
 
 
 class _Ratio:
@@ -463,12 +462,12 @@ def _ratio_figures(scored: Scored | None, fpr: Sequence[float], level: float, no
     }  # fmt: skip
 
 
-def _median(values: NDArray[np.float64]) -> float:
+def _median(values: Floats) -> float:
     """Lower median of the distances."""
     return float(np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2])
 
 
-def _area(members: NDArray[np.float64], others: NDArray[np.float64], tolerance: float) -> float:
+def _area(members: Floats, others: Floats, tolerance: float) -> float:
     """Area under the ROC curve: probability that a member is nearer than a non-member, ties counted half."""
     ordered = np.sort(others)
     farther = len(ordered) - np.searchsorted(ordered, members + tolerance, "right")

@@ -277,8 +277,8 @@ class _Part(Pair):
 class _WordPart(_Part):
     """One part whose cells are words in ascending order; in `marked` those of the original with what was changed."""
 
-    cells: tuple[grouping.Words, ...] = field(kw_only=True, repr=False)
-    marked: grouping.Words = field(kw_only=True, repr=False)
+    cells: tuple[array_types.Words, ...] = field(kw_only=True, repr=False)
+    marked: array_types.Words = field(kw_only=True, repr=False)
     dealt: dealt_words.DealtWords = field(kw_only=True, repr=False)
 
     def codes(self, name: str, *, control: bool = False) -> SharedCoding:

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
@@ -16,6 +15,7 @@ from sdckit.cells.table import Cells
 from sdckit.data import arguments, households
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.array_types import Codes, Ints
 from sdckit.numerics.coding import GOLDEN, hash_word
 from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.grouping import group
@@ -80,9 +80,7 @@ def _are_alike(first, size, member, kind, of_kind):  # type: ignore[no-untyped-d
     return True
 
 
-def compositions(
-    household: NDArray[np.int32], pattern: NDArray[np.int32], n_households: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def compositions(household: Codes, pattern: Codes, n_households: int) -> tuple[Ints, Codes]:
     """Size of each household, and a number that households share when their members' patterns agree.
 
     Examples
@@ -105,9 +103,7 @@ def compositions(
     return size, _kinds(first, size, member)
 
 
-def _members(
-    household: NDArray[np.int32], pattern: NDArray[np.int32], first: NDArray[np.int64], size: NDArray[np.int64]
-) -> NDArray[np.int32]:
+def _members(household: Codes, pattern: Codes, first: Ints, size: Ints) -> Codes:
     """Patterns of the members, household by household, ascending within each."""
     if is_few(_deal, len(household)):
         return pattern[np.lexsort((pattern, household))]
@@ -119,7 +115,7 @@ def _members(
     return member
 
 
-def _kinds(first: NDArray[np.int64], size: NDArray[np.int64], member: NDArray[np.int32]) -> NDArray[np.int32]:
+def _kinds(first: Ints, size: Ints, member: Codes) -> Codes:
     """Composition number of each household, refined member by member from (number so far, pattern)."""
     bits, n_households = int(member.max(initial=0)).bit_length(), len(size)
     kind = np.zeros(n_households, np.int32)
@@ -178,8 +174,8 @@ class HouseholdStructure(CellsResult):
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("cells", "size", "composition")
     cells: Cells
-    size: NDArray[np.int64]
-    composition: NDArray[np.int64]
+    size: Ints
+    composition: Ints
     names: tuple[str, ...]
     notes: dict[str, str] = field(default_factory=lambda: {"household": NOTE}, kw_only=True)
     shared: dict[str, int] = field(default_factory=dict, repr=False)  # households in which two have a value
@@ -322,19 +318,18 @@ def household_structure(
     weight_of_row = cells.weight_of_row()
     own = None if weight_of_row is None else np.bincount(of_row, weight_of_row, n_households) / size
     names = ["household_size", "size_frequency", "composition_frequency"]
-    kinds = int(kind.max(initial=0)) + 1
-    composition = np.bincount(kind, minlength=kinds)[kind]
+    composition = np.bincount(kind)[kind]
     rows = {"household_size": size, "size_frequency": np.bincount(size)[size], "composition_frequency": composition}
     if own is not None:
         rows["size_population_frequency"] = np.bincount(size, own)[size]
-        rows["composition_population_frequency"] = np.bincount(kind, own, kinds)[kind]
+        rows["composition_population_frequency"] = np.bincount(kind, own)[kind]
         names += ["size_population_frequency", "composition_population_frequency"]
     cells = cells.with_groups(column, rows)
     shared = _shared_keys(cells, of_row, n_households)
     return asked.of(HouseholdStructure(cells, size, composition, tuple(names), shared=shared, prefix=prefix))
 
 
-def _shared_keys(cells: Cells, of_row: NDArray[np.int32], n_households: int) -> dict[str, int]:
+def _shared_keys(cells: Cells, of_row: Codes, n_households: int) -> dict[str, int]:
     """Keys that agree within every household, and the households in which two members have a value."""
     shared = {}
     for name, codes, levels in zip(cells.keys, cells.table.codes, cells.levels, strict=True):

@@ -31,11 +31,10 @@ MAD_FACTOR = 1.4826  # makes the median absolute deviation estimate a standard d
 # --- household risk: numbers in, numbers out -----------------------------------------------
 
 
+@np.errstate(divide="ignore")
 def log_survival(risk: NDArray[np.float64]) -> NDArray[np.float64]:
     """log(1 - r): in logarithms small risks keep their digits."""
-    with np.errstate(divide="ignore"):
-        logs: NDArray[np.float64] = np.log1p(-risk)
-    return logs
+    return np.log1p(-risk)
 
 
 def household_risk(sum_of_logs: NDArray[np.float64]) -> NDArray[np.float64]:

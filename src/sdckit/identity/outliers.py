@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import as_cells, record_result, table
 from sdckit.data import arguments, frames
@@ -17,6 +16,7 @@ from sdckit.data.columns import first_rows, float_values, to_arrow
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import numeric_names
+from sdckit.numerics.array_types import Bools, Codes, Floats, Values
 from sdckit.numerics.outlying import FIT_ROWS, mad_limits, percentile_limits, robust_distances
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure, LetGo
@@ -24,7 +24,7 @@ from sdckit.result import FileFigure, LetGo
 Method = Literal["percentile", "mad", "robust_mahalanobis"]
 METHODS = get_args(Method)
 JOINT_SHARE = 0.975  # of the chi-squared distribution that a squared distance would follow
-Flags = dict[str, NDArray[np.bool_]]
+Flags = dict[str, Bools]
 
 
 # --- kernel -----------------------------------------------------------------------------------------
@@ -43,9 +43,7 @@ def distance_limit(n_variables: int) -> float:
     return math.sqrt(float(chi2.ppf(JOINT_SHARE, n_variables)))
 
 
-def joint_distances(
-    values: NDArray[np.float64], group: NDArray[np.int32], n_groups: int, seed: int | None
-) -> tuple[NDArray[np.float64], int]:
+def joint_distances(values: Floats, group: Codes, n_groups: int, seed: int | None) -> tuple[Floats, int]:
     """Robust distance of each complete row within its group (NaN for others); number of groups without one."""
     out = np.full(len(values), np.nan)
     complete = np.flatnonzero(~np.isnan(values).any(axis=1))
@@ -97,7 +95,7 @@ class Outliers(record_result.RecordResult):
     limits: dict[str, tuple[float, float]]
     flags: Flags = field(repr=False)
     source: Any = field(repr=False)
-    distance: NDArray[np.float64] | None = field(default=None, repr=False)
+    distance: Floats | None = field(default=None, repr=False)
     defined: bool = True
     brought: bool = False
     id: str | None = None
@@ -105,8 +103,8 @@ class Outliers(record_result.RecordResult):
     notes: dict[str, str] = field(default_factory=dict)
 
     @property
-    def _any(self) -> NDArray[np.bool_]:
-        flagged: NDArray[np.bool_] = np.logical_or.reduce(list(self.flags.values()))
+    def _any(self) -> Bools:
+        flagged: Bools = np.logical_or.reduce(list(self.flags.values()))
         return flagged
 
     @cached_property
@@ -123,7 +121,7 @@ class Outliers(record_result.RecordResult):
         """The record column behind each file-level figure, and how it is summarised."""
         return (FileFigure("rate_outliers", "outlier"), FileFigure("n_outliers", "outlier", "sum"))
 
-    def told(self, column: str) -> NDArray[Any]:
+    def told(self, column: str) -> Values:
         """Whether each record is an outlier; NaN where no distance is defined."""
         del column  # there is only one
         return self._any if self.defined else np.full(self.n, math.nan)
@@ -153,7 +151,7 @@ class Outliers(record_result.RecordResult):
         held = source.columns  # raises on a pickled result, which holds a placeholder here
         if self.brought and self.id is None:
             raise DataError("a plan has no order of rows; give id= to tell the records apart")
-        columns: dict[str, NDArray[Any]] = {"outlier": self._any}
+        columns: dict[str, Values] = {"outlier": self._any}
         if self.distance is not None:
             columns["robust_distance"] = self.distance
         else:
@@ -288,9 +286,7 @@ def outliers(
     return asked.of(Outliers(limits=limits, flags=flags, notes=notes, **shared))
 
 
-def _beyond(
-    values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], *, strict: bool
-) -> NDArray[np.bool_]:
+def _beyond(values: Floats, low: Floats, high: Floats, *, strict: bool) -> Bools:
     with np.errstate(invalid="ignore"):
         return (values < low) | (values > high) if strict else (values <= low) | (values >= high)
 
@@ -308,7 +304,7 @@ def _check(method: str, lower: float | None, upper: float | None) -> None:
         raise DataError("lower_quantile= must be below upper_quantile=", argument="lower_quantile")
 
 
-def _numbers(series: Any) -> NDArray[np.float64]:
+def _numbers(series: Any) -> Floats:
     values = float_values(series, "numeric variable")
     if np.isinf(values).any():
         rows = f"{first_rows(np.isinf(values))}, counting from 1"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import AnyInts, Floats
+from sdckit.numerics.array_types import AnyInts, Bools, Bytes, Codes, Floats, Ints, Values, Words
 from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.outlying import unit_of
 from sdckit.numerics.threads import chunks, run
@@ -111,18 +111,18 @@ def find_word(keys, free, word, hashed):  # type: ignore[no-untyped-def]
     return at
 
 
-def hash_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def hash_words(words: Words) -> Words:
     """`hash_word` of many words, by NumPy.
 
     >>> bool(hash_words(np.array([7], np.uint64))[0] == hash_word(np.uint64(7)))
     True
     """
-    product: NDArray[np.uint64] = words * FACTOR
+    product: Words = words * FACTOR
     product = (product ^ (product >> np.uint64(32))) * GOLDEN
     return product ^ (product >> np.uint64(29))
 
 
-def hash_rows(columns: Iterable[NDArray[np.uint64]], n: int) -> NDArray[np.uint64]:
+def hash_rows(columns: Iterable[Words], n: int) -> Words:
     """One word per row of n, almost surely different where any column differs.
 
     >>> words = hash_rows([np.array([1, 1, 2], np.uint64), np.array([5, 5, 5], np.uint64)], 3)
@@ -170,7 +170,7 @@ class Encoded:
     """
 
     numbers: Floats
-    codes: NDArray[np.int32]
+    codes: Codes
     metric: Metric
     unit: float = 1.0
 
@@ -445,14 +445,14 @@ def _code_views(views, valid, code, first_row):  # type: ignore[no-untyped-def]
         size *= 4
 
 
-def _looked_at(values: NDArray[Any]) -> NDArray[Any]:
+def _looked_at(values: Values) -> Values:
     """Read-only view: Arrow columns are read-only, and a kernel is then compiled for one array type only."""
     view = values.view()
     view.flags.writeable = False
     return view
 
 
-def pack_into(words: NDArray[np.uint64], fields: list[tuple[NDArray[Any], NDArray[np.uint8], int, int, int]]) -> None:
+def pack_into(words: Words, fields: list[tuple[Values, Bytes, int, int, int]]) -> None:
     """Pack columns into bit fields of `words`, block by block on threads.
 
     `fields`: (values, valid, low, missing, shift), where ``values - low`` goes to the bits from `shift` on;
@@ -486,7 +486,7 @@ def pack_into(words: NDArray[np.uint64], fields: list[tuple[NDArray[Any], NDArra
 
 
 def _pack_few(
-    words: NDArray[np.uint64], values: NDArray[Any], valid: NDArray[np.uint8], low: int, missing: int, shift: int,
+    words: Words, values: Values, valid: Bytes, low: int, missing: int, shift: int,
     *, first: bool,
 ) -> None:  # fmt: skip
     code = values.astype(np.uint64) - np.uint64(low & 0xFFFFFFFFFFFFFFFF)
@@ -496,13 +496,11 @@ def _pack_few(
     words[:] = code if first else words | code
 
 
-def _present(values: NDArray[np.float64], valid: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _present(values: Floats, valid: Bytes) -> Bools:
     return ~np.isnan(values) & ((valid != 0) if len(valid) else True)
 
 
-def _code_few(
-    views: NDArray[np.uint64], valid: NDArray[np.uint8]
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]] | None:
+def _code_few(views: Words, valid: Bytes) -> tuple[NDArray[np.uint32], Ints] | None:
     """As `code_views`, by sorting."""
     rows = np.flatnonzero(valid) if len(valid) else np.arange(len(views))
     code, here = np.zeros(len(views), np.uint32), views[rows]
@@ -519,7 +517,7 @@ def _code_few(
     return code, np.sort(first_row)
 
 
-def integer_range(values: NDArray[Any], valid: NDArray[np.uint8]) -> tuple[int, int, int]:
+def integer_range(values: Values, valid: Bytes) -> tuple[int, int, int]:
     """Smallest and largest valid value and the number of valid ones; (0, -1, 0) when there is none."""
     if len(values) == 0:
         return 0, -1, 0
@@ -530,7 +528,7 @@ def integer_range(values: NDArray[Any], valid: NDArray[np.uint8]) -> tuple[int, 
     return (int(low), int(high), int(n)) if n else (0, -1, 0)
 
 
-def float_range(values: NDArray[np.float64], valid: NDArray[np.uint8]) -> tuple[float, float, int, bool]:
+def float_range(values: Floats, valid: Bytes) -> tuple[float, float, int, bool]:
     """Range and number of values that are neither missing nor NaN, and whether all are whole."""
     if is_few(_float_range, len(values)):
         there = values[_present(values, valid)]
@@ -540,9 +538,7 @@ def float_range(values: NDArray[np.float64], valid: NDArray[np.uint8]) -> tuple[
     return float(low), float(high), int(n), bool(whole)
 
 
-def float_to_int(
-    values: NDArray[np.float64], valid: NDArray[np.uint8], *, whole: bool
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def float_to_int(values: Floats, valid: Bytes, *, whole: bool) -> tuple[Ints, Bytes]:
     """Floats as integers (their value where whole, else zero to be filled in) and which are present."""
     if is_few(_float_to_int, len(values)):
         here = _present(values, valid)
@@ -552,9 +548,7 @@ def float_to_int(
     return out, present
 
 
-def code_views(
-    views: NDArray[np.uint64], valid: NDArray[np.uint8]
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]] | None:
+def code_views(views: Words, valid: Bytes) -> tuple[NDArray[np.uint32], Ints] | None:
     """Codes of short strings in order of first appearance, and the first row of each; None if one is long.
 
     `views` (n, 2): Arrow string views: the length and up to 12 bytes inline. `valid` (n,) or (0,): which are

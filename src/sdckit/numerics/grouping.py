@@ -7,12 +7,11 @@ partition fits into the processor's cache; partitions are independent and are pr
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-from sdckit.numerics.array_types import Codes, Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Codes, Floats, Ints, Values, Words
 from sdckit.numerics.coding import find_number, hash_word, hash_words, mix
 from sdckit.numerics.compiling import FEW, is_few, njit
 from sdckit.numerics.threads import chunks, run
@@ -42,7 +41,7 @@ class Arena:
         self._block = np.empty(n_bytes + ALIGNMENT, np.uint8)
         self._used = -self._block.ctypes.data % ALIGNMENT
 
-    def take(self, n: int, dtype: DTypeLike) -> NDArray[Any]:
+    def take(self, n: int, dtype: DTypeLike) -> Values:
         """An uninitialised array of `n` elements."""
         start, size = self._used, n * np.dtype(dtype).itemsize
         self._used += -(-size // ALIGNMENT) * ALIGNMENT
@@ -102,7 +101,7 @@ def _renumber(values, low, number, of_row):  # type: ignore[no-untyped-def]
         of_row[i] = number[np.int64(values[i]) - low]
 
 
-def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) -> list[NDArray[Any]]:
+def gather(columns: Sequence[Values], of_row: AnyInts) -> list[Values]:
     """Expand values of cells (K,), 8 bytes each, to records: ``[values[of_row] for values in columns]``.
 
     The values of a cell are interleaved first, so that reading a record's costs one cache line.
@@ -125,7 +124,7 @@ def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) ->
     return [out[j].view(values.dtype) for j, values in enumerate(columns)]
 
 
-def count_short(f: NDArray[Any], big_f: NDArray[np.float64]) -> int:
+def count_short(f: Values, big_f: Floats) -> int:
     """Number of cells whose population frequency is below their sample frequency by more than rounding.
 
     >>> count_short(np.array([1, 2]), np.array([0.5, 2.0]))
@@ -134,7 +133,7 @@ def count_short(f: NDArray[Any], big_f: NDArray[np.float64]) -> int:
     return int(np.count_nonzero(big_f < f * (1 - 1e-9)))
 
 
-def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
+def weight_faults(weight: Floats) -> tuple[int, int, int]:
     """How many weights are missing, not positive, infinite.
 
     >>> weight_faults(np.array([1.0, np.nan, -2.0, np.inf]))
@@ -144,7 +143,7 @@ def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
     return int(missing), int(low), int(infinite)
 
 
-def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> NDArray[np.float64]:
+def sum_by(of_row: AnyInts, values: Values, k: int) -> Floats:
     """Sum of values (n,) in each of `k` groups.
 
     >>> sum_by(np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), 2).tolist()
@@ -153,7 +152,7 @@ def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> ND
     return np.bincount(of_row, values, k).astype(np.float64, copy=False)
 
 
-def means_of(of_row: NDArray[np.integer[Any]], values: Floats, k: int) -> Floats:
+def means_of(of_row: AnyInts, values: Floats, k: int) -> Floats:
     """Mean of the values (n,) of each of `k` groups, infinite where there is none.
 
     Summed from the smallest on: digits in common cost none, and the mean of equal values is exactly what they are.
@@ -163,11 +162,10 @@ def means_of(of_row: NDArray[np.integer[Any]], values: Floats, k: int) -> Floats
     """
     low = np.full(k, np.inf)
     np.minimum.at(low, of_row, values)
-    mean: Floats = low + sum_by(of_row, values - low[of_row], k) / np.maximum(np.bincount(of_row, minlength=k), 1)
-    return mean
+    return low + sum_by(of_row, values - low[of_row], k) / np.maximum(np.bincount(of_row, minlength=k), 1)
 
 
-def sum_of_equal(words: NDArray[np.int64], values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def sum_of_equal(words: Ints, values: Values) -> tuple[Ints, Floats]:
     """The different words, ascending, and for each the sum of its values.
 
     >>> [side.tolist() for side in sum_of_equal(np.array([7, 2, 7]), np.array([1, 2, 3]))]
@@ -228,7 +226,7 @@ def _tally(cell_of_row, codes, records, edges, level, count):  # type: ignore[no
     return left
 
 
-def tally(cell_of_row: NDArray[np.integer[Any]], codes: Ints, records: Ints, k: int) -> tuple[Ints, Ints, Ints]:
+def tally(cell_of_row: AnyInts, codes: Ints, records: Ints, k: int) -> tuple[Ints, Ints, Ints]:
     """Where each of k cells begins among the entries, with the end; the codes in it, ascending; records of each.
 
     >>> [part.tolist() for part in tally(np.array([1, 1, 0, 1]), np.array([5, 2, 7, 5]), np.array([1, 1, 2, 3]), 2)]
@@ -245,15 +243,33 @@ def tally(cell_of_row: NDArray[np.integer[Any]], codes: Ints, records: Ints, k: 
     return edges, level[:left].copy(), count[:left].copy()
 
 
-def first_of_groups(of_row: NDArray[np.integer[Any]], k: int) -> NDArray[np.int64]:
-    """First row of each of k groups, none of which is empty.
+def first_of_groups(of_row: AnyInts, k: int) -> Ints:
+    """First row of each of k groups, -1 where there is none.
 
-    >>> first_of_groups(np.array([1, 0, 1, 0]), 2).tolist()
-    [1, 0]
+    >>> first_of_groups(np.array([2, 0, 2, 0]), 3).tolist()
+    [1, -1, 0]
     """
-    first = np.empty(k, np.int64)
-    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
+    first = np.full(k, -1, np.int64)
+    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)  # the last one written is the first
     return first
+
+
+def places_among(chosen: AnyInts, n: int) -> Ints:
+    """Place of each of the numbers below n among those chosen, -1 where it is none of them.
+
+    >>> places_among(np.array([2, 0]), 3).tolist()
+    [1, -1, 0]
+    """
+    place = np.full(n, -1, np.int64)
+    place[chosen] = np.arange(len(chosen))
+    return place
+
+
+def in_place(values: Values, order: AnyInts) -> Values:
+    """Values taken in some order, put back into the original order."""
+    out = np.empty_like(values)
+    out[order] = values
+    return out
 
 
 def extremes_of(of_row: Codes, numbers: Floats, k: int) -> tuple[Floats, Floats, Ints]:
@@ -267,7 +283,7 @@ def extremes_of(of_row: Codes, numbers: Floats, k: int) -> tuple[Floats, Floats,
     return least, most, seen
 
 
-def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.int32], int]:
+def dense_codes(values: Values, low: int, span: int) -> tuple[Codes, int]:
     """Number the distinct values, ascending, by a table of all integers ``low`` to ``low + span - 1``.
 
     >>> of_row, n = dense_codes(np.array([7, 9, 7]), 7, 3)
@@ -302,10 +318,10 @@ class Groups:
     `weight` (K,): sum of the weights of each group's rows.
     """
 
-    of_row: NDArray[np.int32]
-    words: NDArray[np.uint64]
-    size: NDArray[np.int64]
-    weight: NDArray[np.float64] | None
+    of_row: Codes
+    words: Words
+    size: Ints
+    weight: Floats | None
 
 
 @njit(cache=True, nogil=True)
@@ -316,13 +332,6 @@ def _count_direct(words, weight, start, stop, size, total):  # type: ignore[no-u
         size[words[i]] += 1
         if weighted:
             total[words[i]] += weight[i]
-
-
-@njit(cache=True, nogil=True)
-def _label_direct(words, place, start, stop, of_row):  # type: ignore[no-untyped-def]
-    """Write place[words[i]], the group of each word, into of_row[i], for rows start to stop."""
-    for i in range(start, stop):
-        of_row[i] = place[words[i]]
 
 
 @njit(cache=True, nogil=True)
@@ -414,7 +423,7 @@ def _collect(edges, first, last, base, words, weight, size, out_words, out_weigh
                 out_weight[base[p] + g] = weight[start + g]
 
 
-def group(words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float64] | None = None) -> Groups:
+def group(words: Words, *, bits: int = 64, weight: Floats | None = None) -> Groups:
     """Group rows by equal words.
 
     `words` (n,) are below 2**bits; `weight` (n,) is summed within groups. The order of the groups depends on the
@@ -452,7 +461,7 @@ def _look_up(words, start, stop, listed, slots, place):  # type: ignore[no-untyp
                 place[i] = slots[find_number(slots, listed, words[i], hash_word(words[i]))]
 
 
-def look_up(words: NDArray[np.uint64], listed: NDArray[np.uint64]) -> NDArray[np.int32]:
+def look_up(words: Words, listed: Words) -> Codes:
     """Index of each word in a list of distinct ones; -1 if it is not there.
 
     >>> look_up(np.array([7, 3, 7, 1], np.uint64), np.array([3, 7], np.uint64)).tolist()
@@ -473,7 +482,7 @@ def look_up(words: NDArray[np.uint64], listed: NDArray[np.uint64]) -> NDArray[np
     return place
 
 
-def ascending(words: NDArray[np.uint64], *, bits: int = 64) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def ascending(words: Words, *, bits: int = 64) -> tuple[Words, Ints]:
     """Words below ``2 ** bits`` sorted ascending, and the row of each; a stable sort.
 
     Where a word and its row fit into 64 bits, both are sorted as one integer: a third of the time of `numpy.argsort`.
@@ -493,7 +502,7 @@ def _partition_bits(n: int) -> int:
     return min(MAX_PARTITION_BITS, max(1, (n // ROWS_PER_PARTITION).bit_length()))
 
 
-def _group_few(words: NDArray[np.uint64], weight: NDArray[np.float64] | None, bits: int) -> Groups:
+def _group_few(words: Words, weight: Floats | None, bits: int) -> Groups:
     """Do as `group` by sorting, with NumPy: the same groups in the same order."""
     distinct, first, inverse, size = np.unique(words, return_index=True, return_inverse=True, return_counts=True)
     place = np.arange(len(distinct))
@@ -507,7 +516,7 @@ def _group_few(words: NDArray[np.uint64], weight: NDArray[np.float64] | None, bi
     return Groups(of_row, distinct, size.astype(np.int64), total)
 
 
-def _group_direct(words: NDArray[np.uint64], weight: NDArray[np.float64], bits: int) -> Groups:
+def _group_direct(words: Words, weight: Floats, bits: int) -> Groups:
     n, width = len(words), 1 << bits
     parts = chunks(n)
     size = np.zeros((len(parts), width), np.int64)
@@ -518,19 +527,18 @@ def _group_direct(words: NDArray[np.uint64], weight: NDArray[np.float64], bits: 
     place = np.zeros(width, np.int32)
     place[present] = np.arange(len(present), dtype=np.int32)
     of_row = np.empty(n, np.int32)
-    run(lambda part: _label_direct(words, place, *part, of_row), parts)
+    run(lambda part: _gather_one(place, words, *part, of_row), parts)
     sums = total.sum(axis=0)[present] if len(weight) else None
     return Groups(of_row, present.astype(np.uint64), all_sizes[present], sums)
 
 
-def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Groups:
+def _group_hashed(words: Words, weight: Floats) -> Groups:
     n, n_weights = len(words), len(weight)
     p_bits = _partition_bits(n)
     shift, n_parts, parts = np.uint64(64 - p_bits), 1 << p_bits, chunks(n)
     counts = np.zeros((len(parts), n_parts), np.int64)
     run(lambda t: _histogram(words, *parts[t], shift, counts[t]), range(len(parts)))
-    edges = np.zeros(n_parts + 1, np.int64)
-    np.cumsum(counts.sum(axis=0), out=edges[1:])
+    edges = np.append(0, np.cumsum(counts.sum(axis=0)))
     position = edges[:-1] + np.cumsum(counts, axis=0) - counts  # where each thread writes in each partition
     scratch = Arena(bytes_for((n, np.uint64), (n, np.uint32), (n_weights, np.float64), (n, np.int32), (n, np.int32)))
     p_words, p_rows = scratch.take(n, np.uint64), scratch.take(n, np.uint32)
@@ -540,8 +548,7 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
     batched = 1 if n < SMALL_FILE else 8  # handing out work costs more than a small file takes
     n_groups, batches = np.zeros(n_parts, np.int64), chunks(n_parts, minimum=1, parts=batched)
     run(lambda b: _group_partitions(edges, *b, p_words, p_weight, label, size, n_groups), batches)
-    base = np.zeros(n_parts + 1, np.int64)
-    np.cumsum(n_groups, out=base[1:])
+    base = np.append(0, np.cumsum(n_groups))
     k, k_weights = int(base[-1]), int(base[-1]) if n_weights else 0
     kept = Arena(bytes_for((n, np.int32), (k, np.uint64), (k, np.int64), (k_weights, np.float64)))
     of_row = kept.take(n, np.int32)
@@ -554,7 +561,6 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
 # Words in ascending order: distinct ones with their numbers of records, groups of several lists of them.
 
 
-Words = NDArray[np.uint64]
 NONE = np.uint64(2**64 - 1)  # no word is as large
 
 
@@ -582,7 +588,7 @@ def distinct_words(words: Words, times: Ints | None = None) -> tuple[Words, Ints
 
 def merged_groups(
     words: Sequence[Words], times: Sequence[Ints], shift: int
-) -> tuple[tuple[NDArray[np.int32], ...], tuple[Ints, ...]]:
+) -> tuple[tuple[Codes, ...], tuple[Ints, ...]]:
     """Group the rows of several files, each in ascending order, by their words without the last `shift` bits.
 
     Of each file the group of every row, and its records in every group; groups are numbered in ascending order.
@@ -633,9 +639,7 @@ def _merge(words, times, ends, shift, of_row, size):  # type: ignore[no-untyped-
 DENSE = 8  # cells for each record, up to which all of them are counted
 
 
-def pair_counts(
-    first: NDArray[np.integer], second: NDArray[np.integer], span: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def pair_counts(first: AnyInts, second: AnyInts, span: int) -> tuple[Ints, Ints, Ints]:
     """The pairs of two codes from 0 on that occur, ascending, and how often; the second ones are below `span`.
 
     >>> [part.tolist() for part in pair_counts(np.array([1, 0, 1]), np.array([2, 1, 2]), 3)]
@@ -652,7 +656,7 @@ def pair_counts(
     return pairs // span, pairs % span, counts
 
 
-def joint_counts(first: Floats, second: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def joint_counts(first: Floats, second: Floats) -> tuple[Floats, Floats, Ints]:
     """Distinct pairs of two columns, ascending, and the rows that have each; rows with a NaN are left out.
 
     >>> first, second, n = joint_counts(np.array([1.0, 0, 1, np.nan]), np.array([2.0, 5, 2, 0]))

@@ -8,8 +8,8 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.compiling import is_early, is_little, njit
 
 # Mixed-integer linear programmes, with a second attempt where the solver itself fails.
@@ -59,14 +59,14 @@ class Relations(NamedTuple):
     variable v are at[first[v]] to at[first[v + 1]]. `whole` (V,): whether the variable takes whole numbers only.
     """
 
-    start: NDArray[np.int64]
-    number: NDArray[np.int64]
-    factor: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    first: NDArray[np.int64]
-    at: NDArray[np.int64]
-    whole: NDArray[np.bool_]
+    start: Ints
+    number: Ints
+    factor: Floats
+    lower: Floats
+    upper: Floats
+    first: Ints
+    at: Ints
+    whole: Bools
 
 
 class Room(NamedTuple):
@@ -76,12 +76,12 @@ class Room(NamedTuple):
     changed, `before` (2, V) their former bounds, `has_moved` (V,) marks them; `n_moved` (1,) is their number.
     """
 
-    queue: NDArray[np.int64]
-    queued: NDArray[np.bool_]
-    moved: NDArray[np.int64]
-    before: NDArray[np.float64]
-    has_moved: NDArray[np.bool_]
-    n_moved: NDArray[np.int64]
+    queue: Ints
+    queued: Bools
+    moved: Ints
+    before: Floats
+    has_moved: Bools
+    n_moved: Ints
 
 
 def make_room(relations: Relations) -> Room:
@@ -105,9 +105,7 @@ def is_tidy(relations, low, high):  # type: ignore[no-untyped-def]
     return True
 
 
-def narrow(
-    relations: Relations, low: NDArray[np.float64], high: NDArray[np.float64], begin: int, room: Room | None = None
-) -> bool:
+def narrow(relations: Relations, low: Floats, high: Floats, begin: int, room: Room | None = None) -> bool:
     """Tighten `low` and `high` (V,) in place; False if a domain becomes empty.
 
     Propagation starts from the constraints of variable `begin`, from all constraints if it is -1.
@@ -269,17 +267,17 @@ class Lookout(NamedTuple):
     (2,): value from which a variable is no longer small, and widest domain of a variable that is not `wide`.
     """
 
-    numbers: NDArray[np.int64]
-    part: NDArray[np.int64]
-    always: NDArray[np.bool_]
-    wide: NDArray[np.bool_]
-    limits: NDArray[np.float64]
+    numbers: Ints
+    part: Ints
+    always: Bools
+    wide: Bools
+    limits: Floats
 
 
 def moved_by(
-    relations: Relations, known: tuple[NDArray[np.float64], NDArray[np.float64]], v: int,
-    intervals: NDArray[np.float64], lookout: Lookout, ends: tuple[NDArray[np.float64], NDArray[np.float64]], room: Room,
-) -> tuple[int, NDArray[np.int64]]:  # fmt: skip
+    relations: Relations, known: tuple[Floats, Floats], v: int,
+    intervals: Floats, lookout: Lookout, ends: tuple[Floats, Floats], room: Room,
+) -> tuple[int, Ints]:  # fmt: skip
     """Index of the first interval that affects watched variables if `v` lies in it, and the indices of these.
 
     An interval that is infeasible for `v`, or contains its whole domain, affects none; the index is the number of
@@ -297,8 +295,7 @@ def _first_affecting(relations, known, v, intervals, lookout, ends, room, affect
     (low, high), (known_low, known_high) = ends, known
     small, narrowest = lookout.limits
     for k in range(len(intervals)):
-        for i in range(len(low)):
-            low[i], high[i] = known_low[i], known_high[i]
+        _copy_bounds(known_low, known_high, low, high)
         low[v], high[v] = max(low[v], intervals[k, 0]), min(high[v], intervals[k, 1])
         if low[v] > high[v] or not narrow_noting(relations, low, high, v, room, UNKNOWN):
             continue
@@ -378,7 +375,7 @@ def _assign_greedily(relations, low, high, begin, members, style, room):  # type
 
 
 def find_point(
-    relations: Relations, low: NDArray[np.float64], high: NDArray[np.float64], members: NDArray[np.int64], style: int,
+    relations: Relations, low: Floats, high: Floats, members: Ints, style: int,
     most: int, room: Room | None = None, *, begin: int = -1,
 ) -> int:  # fmt: skip
     """Assign values to the `members` in place so that all constraints hold: 1 found, 0 infeasible, -1 given up.
@@ -507,8 +504,8 @@ def _halves_of_domain(low, high, whole):  # type: ignore[no-untyped-def]
 
 
 def few_values(
-    relations: Relations, low: NDArray[np.float64], high: NDArray[np.float64], asked: NDArray[np.int64],
-    members: NDArray[np.int64], points: NDArray[np.float64], used: NDArray[np.int64], limits: tuple[int, float, int],
+    relations: Relations, low: Floats, high: Floats, asked: Ints,
+    members: Ints, points: Floats, used: Ints, limits: tuple[int, float, int],
     room: Room | None = None,
 ) -> int:  # fmt: skip
     """Index of the first of the `asked` variables with few feasible values, a small one among them; -1 if none.

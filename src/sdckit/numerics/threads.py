@@ -37,9 +37,9 @@ def chunks(n: int, *, minimum: int = 1 << 15, parts: int | None = None) -> list[
 
 
 @cache
-def _pool(process: int) -> ThreadPoolExecutor:
+def _pool(_process: int) -> ThreadPoolExecutor:
     """The thread pool of a process, since starting threads for every kernel would cost more than small kernels do."""
-    del process  # a process that was forked has none of its parent's threads and makes its own
+    # a process that was forked has none of its parent's threads and makes its own
     return ThreadPoolExecutor(max_workers=n_threads(), thread_name_prefix=WORKER)
 
 

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.cells.plans.lazy import COLLECT_LIMIT
@@ -154,9 +153,7 @@ def no_longer_whole(series: Any, new: Floats, why: str) -> dict[str, str]:
 PIECE = 1 << 18  # numbers drawn by one generator: fixed, so that the draw is the same on every machine
 
 
-def draw(
-    rng: np.random.Generator, n: int, fill: Callable[[np.random.Generator, NDArray[np.float64]], object]
-) -> NDArray[np.float64]:
+def draw(rng: np.random.Generator, n: int, fill: Callable[[np.random.Generator, Floats], object]) -> Floats:
     """Draw n numbers in pieces, each by a generator of its own, on threads.
 
     `fill`: ``fill(generator, piece)`` writes the numbers of a piece.

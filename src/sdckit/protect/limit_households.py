@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments, columns, households, replace, seeds
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Bools, Ints
+from sdckit.numerics.grouping import in_place
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
 
@@ -114,12 +114,10 @@ def _parts(homes: households.Homes, largest: int, rng: np.random.Generator) -> I
     shuffled = rng.permutation(len(homes.of_row))
     order = shuffled[np.argsort(homes.of_row[shuffled], kind="stable")]
     start = np.cumsum(homes.size) - homes.size
-    part = np.empty(len(order), np.int64)
-    part[order] = (np.arange(len(order)) - start[homes.of_row[order]]) % n_parts[homes.of_row[order]]
-    return part
+    return in_place((np.arange(len(order)) - start[homes.of_row[order]]) % n_parts[homes.of_row[order]], order)
 
 
-def _numbered(home: Ints, part: Ints, shown: NDArray[np.bool_], rng: np.random.Generator) -> tuple[int, Ints]:
+def _numbered(home: Ints, part: Ints, shown: Bools, rng: np.random.Generator) -> tuple[int, Ints]:
     """The number of new households, and the index of each record among their numbers; -1 where it has none."""
     pairs = home * (int(part.max(initial=0)) + 1) + part
     distinct, inverse = np.unique(pairs[shown], return_inverse=True)
@@ -129,7 +127,7 @@ def _numbered(home: Ints, part: Ints, shown: NDArray[np.bool_], rng: np.random.G
 
 
 def _sizes(
-    frame: Any, size: str, homes: households.Homes, new: Ints, large: NDArray[np.bool_]
+    frame: Any, size: str, homes: households.Homes, new: Ints, large: Bools
 ) -> tuple[tuple[list[int], Ints], int]:
     """The household sizes (levels and codes) with split households recounted, and how many values these are."""
     before = columns.float_values(frame[size], "size")

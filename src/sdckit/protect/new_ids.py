@@ -14,6 +14,7 @@ from sdckit.data import arguments, pa, replace, seeds
 from sdckit.data.columns import distinct_values, first_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bytes, Ints
+from sdckit.numerics.grouping import in_place, places_among
 from sdckit.protect.change import Change, Protected
 
 SHORTEST, LONGEST = 8, 64  # hexadecimal digits of an identifier
@@ -153,8 +154,7 @@ def _blocks(series: Any, block: int, time: str) -> Olds:
     if (gone := found.codes < 0).any():
         raise DataError(f"time: {time!r} is missing in {int(gone.sum())} records ({first_rows(gone)})", argument="time")
     order = sorted(range(len(found.values)), key=found.values.__getitem__)
-    first = np.empty(len(order), np.int64)
-    first[order] = np.arange(len(order)) // block * block
+    first = in_place(np.arange(len(order)) // block * block, np.array(order, np.int64))
     return [canonical_bytes(found.values[place]) for place in order], first[found.codes]
 
 
@@ -175,9 +175,7 @@ def _named(olds: Sequence[bytes], codes: Ints, key: bytes, length: int, column: 
             f"column {column!r}: {met} of {len(new)} identifiers would become another one's; "
             "give more digits by length="
         )
-    place = np.append(np.empty_like(order), -1)  # the last one: missing
-    place[order] = np.arange(len(order))
-    return _texts(new, length), place[codes]
+    return _texts(new, length), places_among(order, len(order) + 1)[codes]  # the last one: missing
 
 
 def _texts(digests: Bytes, length: int) -> pa.Array:

@@ -218,7 +218,8 @@ def assess_read(
         arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
         chosen = plan.chosen_measures(measures)
         groups = arguments.names(by, "by", single=True) or ()
-        _check_groups(data, groups)
+        if groups:  # looked for before any data is read
+            arguments.present(groups, open_frame(data).collect_schema().names(), "by", argument="by")
         tell = step or (lambda _: None)
         if released is None:
             attacked = control is not None or attacks or n_attacks != N_ATTACKS or targets is not None
@@ -239,13 +240,6 @@ def assess_read(
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
             recodings=read_recodings(recipe, log), whole=whole, lean=lean, soonest=soonest, targets=targets, gate=gate,
         )  # fmt: skip
-
-
-def _check_groups(data: Any, by: Sequence[str]) -> None:
-    """Raise where a subgroup column is absent, before any data is read."""
-    if not by:
-        return
-    arguments.present(by, open_frame(data).collect_schema().names(), "by", argument="by")
 
 
 def _assess_file(data: Any, **how: Any) -> Assessment:

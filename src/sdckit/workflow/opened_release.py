@@ -6,8 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from sdckit.catalogue import attacks, row
 from sdckit.cells import comparable_files, parted_pair
 from sdckit.cells.as_cells import columns_in_memory
@@ -21,6 +19,7 @@ from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, SdcError, SdcWarning
+from sdckit.numerics.grouping import places_among
 from sdckit.workflow.plan import shared_variables
 from sdckit.workflow.recoded_original import numbered_plans, recoded_plans
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
@@ -173,9 +172,7 @@ def _with_id(file: Any, original: Any, id: str, opened: Pair, order: Any) -> Any
         return file
     column = original[id]
     if order is not None:  # rows are named, and may stand in another order
-        back = np.empty(len(order), np.int64)
-        back[order] = np.arange(len(order))
-        column = column[back.tolist()]
+        column = column[places_among(order, len(order)).tolist()]
     return with_column_of(file, column)
 
 

@@ -18,9 +18,9 @@ from sdckit.attribute.closeness.t_closeness import (
     distance_by_branches,
     distance_by_order,
     order_of,
-    printed,
     steps_of,
 )
+from sdckit.data.files.file_labels import code_text
 from sdckit.errors import DataError
 
 FRAME = pl.DataFrame({"sex": ["f", "f", "m", "m"], "health": ["bad", "fair", "good", "good"], "debt": [0, 1, 1, 10]})
@@ -223,7 +223,7 @@ def test_whole_numbers_name_levels_as_they_print():
     spread, _ = spread_of([1, 1], [1.0, 2.0])
     nodes = branches_of(spread.levels, {1: ["low"], 2.0: ["low"]})
     assert nodes.tolist() == [[0, 1]]
-    assert [printed(value) for value in (1.0, 1.5, 3, "x", True)] == ["1", "1.5", "3", "x", "True"]
+    assert [code_text(value) for value in (1.0, 1.5, 3, "x", True)] == ["1", "1.5", "3", "x", "True"]
 
 
 @pytest.mark.parametrize(

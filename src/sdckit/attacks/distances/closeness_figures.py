@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import AttackFiles
 from sdckit.attacks.distances.nearest_searches import Searches, same_size, with_ranked
 from sdckit.cells.packing import group_codes
 from sdckit.cells.shared_coding import quantile_bins
 from sdckit.data.drawn_rows import OF_GROUP, mean_interval, quantile_interval, share_interval
-from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.coding import Encoded, gower, stacked_ranges
+from sdckit.numerics.grouping import first_of_groups
 from sdckit.numerics.search import count_boxes, neighbours
 
 # Figures from the distances of nearest neighbours.
@@ -43,11 +43,7 @@ def adversarial_accuracy(files: Searches, real: str, released: str) -> float:
     return float(sum(halves) / 2)
 
 
-def hits(
-    numbers: Sequence[tuple[Floats, Floats]],
-    codes: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]],
-    reach: Floats,
-) -> NDArray[np.bool_]:
+def hits(numbers: Sequence[tuple[Floats, Floats]], codes: Sequence[tuple[Codes, Codes]], reach: Floats) -> Bools:
     """Which records of the first file have a hit in the second: equal categories and every number within `reach`.
 
     `numbers` and `codes` hold (first file, second file) per variable, with NaN or a code of its own where missing.
@@ -553,8 +549,7 @@ def group_figures(
         return {"release": []}
     groups = files.groups(tuple(by))
     stacked = np.concatenate(groups.of_row)
-    first = np.empty(groups.n_groups, np.int64)
-    first[stacked[::-1]] = np.arange(len(stacked) - 1, -1, -1)
+    first = first_of_groups(stacked, groups.n_groups)
     labels = {name: np.array(files.codes(name).labels(), object) for name in by}
     codes = {name: np.concatenate(files.codes(name).codes)[first] for name in by}
     present = np.flatnonzero(np.sum(groups.size[: files.m + 1], axis=0) > 0)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import AnyInts, Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
@@ -35,7 +34,7 @@ class KernelRows:
     """
 
     numbers: Floats
-    codes: NDArray[np.int32]
+    codes: Codes
     same: Floats
     other: Floats
 

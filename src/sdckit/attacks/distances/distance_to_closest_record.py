@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import AttackFiles, all_variables, file_notes, numeric_columns, open_attack, subgroups
 from sdckit.attacks.distances import closeness_figures
@@ -17,7 +16,7 @@ from sdckit.cells import pair, pair_result
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, people_drawn
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Ints, Values
 from sdckit.result import json_ready
 
 MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"
@@ -150,7 +149,7 @@ class DistanceToClosestRecord(pair_result.PairResult):
         rows = [np.arange(size) for size in self.pair.sizes[: self.m]]  # the control file stands behind them
         if self.drawn is not None:
             rows = [order[own] for order, own in zip(self.pair.orders, self.drawn.released, strict=True)]  # type: ignore[index]
-        columns: dict[str, NDArray[Any]] = {
+        columns: dict[str, Values] = {
             "release": np.repeat(np.arange(1, len(rows) + 1), [*map(len, rows)]),
             "row": np.concatenate(rows) + 1,
         }

@@ -9,7 +9,6 @@ from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.distances.density_ratio import calibrated_scores, kernel_rows
 from sdckit.cells import number_columns, pair_result
@@ -22,7 +21,7 @@ from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import AnyInts, Floats
+from sdckit.numerics.array_types import AnyInts, Bools, Floats, Ints
 from sdckit.numerics.coding import Encoded, gower, stacked_ranges
 from sdckit.numerics.intervals import excess, wilson
 from sdckit.numerics.search.neighbours import prepare
@@ -155,7 +154,7 @@ def numbers_of_guesses(given: int | Sequence[int] | None, n: int) -> tuple[int, 
     return chosen
 
 
-def guessed(scores: Floats, planted: NDArray[np.bool_], numbers: Sequence[int], level: float) -> tuple[Guesses, ...]:
+def guessed(scores: Floats, planted: Bools, numbers: Sequence[int], level: float) -> tuple[Guesses, ...]:
     """Guess that the records with the highest scores were planted and those with the lowest were not.
 
     Several numbers of guesses share the `level`. The records stand in an order drawn by lot before the coins were
@@ -298,7 +297,7 @@ class CanaryExposure(pair_result.PairResult):
 
 def canary_exposure(
     canaries: Any, released: Any, *, n_planted: int, numbers: Sequence[str], categories: Sequence[str], ranges: Floats,
-    level: float, coins: NDArray[np.bool_] | None = None, guesses: int | Sequence[int] | None = None,
+    level: float, coins: Bools | None = None, guesses: int | Sequence[int] | None = None,
     reference: Any = None,
 ) -> CanaryExposure:  # fmt: skip
     """Measure canaries against one or m releases: the first `n_planted`, or those of `coins`, are planted."""
@@ -424,10 +423,10 @@ class Canaries(Displayed):
     nearest: float
     variables: tuple[str, ...]
     numeric: tuple[str, ...]
-    ranges: NDArray[np.float64] = field(repr=False)
+    ranges: Floats = field(repr=False)
     both: Any = field(repr=False)
     seed: int = field(repr=False)
-    coins: NDArray[np.bool_] | None = field(default=None, repr=False)
+    coins: Bools | None = field(default=None, repr=False)
 
     def _repr_html_(self) -> str:
         """Without the distance to a real record, which is one record's."""
@@ -601,7 +600,7 @@ def _numbers(
     return declared
 
 
-def _farthest(real: Encoded, artificial: Encoded, n: int) -> tuple[NDArray[np.int64], float]:
+def _farthest(real: Encoded, artificial: Encoded, n: int) -> tuple[Ints, float]:
     """Rows of n distinct artificial records that are farthest from all real records, and their smallest distance."""
     distance = prepare(real).nearest(artificial, 1).distance[:, 0]
     different = prepare(artificial).rows.first

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.published import counted_tables
 from sdckit.attacks.published.audit_model import Axis, ContradictionError, Patterns, SummedCells, patterns_of, stacked
@@ -15,7 +14,7 @@ from sdckit.data.columns import MIDNIGHT
 from sdckit.data.hierarchy import Hierarchy, range_of_label
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Bools, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints
 
 # Common levels of release, original and tables: the finest ones, and the set of them that each label covers.
 
@@ -150,7 +149,7 @@ class AuditFile:
     left_out: tuple[str, ...]
     suppressed: tuple[Suppressed, ...] = ()
     sums: tuple[SummedCells, ...] = ()
-    values: NDArray[np.float64] | None = None
+    values: Floats | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -7,9 +7,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints, Values
+from sdckit.numerics.grouping import places_among
 from sdckit.numerics.linear_bounds import Relations, narrow
 
 # Published sums: conversion to integer units, and as linear constraints on the unknowns.
@@ -298,7 +298,7 @@ class Patterns:
         return tuple(allowed.shape[1] for allowed in self.allowed)
 
 
-def stacked(columns: Sequence[NDArray[Any]], n: int, kind: Any = np.int64) -> NDArray[Any]:
+def stacked(columns: Sequence[Values], n: int, kind: Any = np.int64) -> Values:
     """Stack columns to (n, columns), also if there are none."""
     return np.column_stack(columns) if columns else np.zeros((n, 0), kind)
 
@@ -485,8 +485,7 @@ def _relations(
 ) -> tuple[Relations, Floats, Ints, Ints]:  # fmt: skip
     """Assemble the constraints: pattern sizes, then all cells a completion may fall into, then sums."""
     unresolved = np.flatnonzero(patterns.left_open & ~completions.open)
-    rank = np.full(len(patterns.size), -1)
-    rank[unresolved] = np.arange(len(unresolved))
+    rank = places_among(unresolved, len(patterns.size))
     size = patterns.size[unresolved]
     rows, columns = [rank[completions.pattern]], [np.arange(len(completions.pattern))]
     lower, upper, family, cell = [size], [size], [np.full(len(unresolved), -1)], [unresolved]

@@ -8,6 +8,7 @@ import numpy as np
 from sdckit.attacks.published.audit_model import ContradictionError, System
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import places_among
 from sdckit.numerics.linear_bounds import Relations, find_point, narrow, solve_programme
 
 # Random walk on feasible files: one record at a time changes its completion.
@@ -348,8 +349,7 @@ def _blocks(system: System, groups: _Groups, undecided: Bools) -> list[_Block]:
     graph = coo_array((np.ones(bipartite.nnz), (bipartite.row, inside.shape[0] + bipartite.col)), shape=(size, size))
     _, label = connected_components(graph, directed=False)
     row_label, column_label = label[: inside.shape[0]], label[inside.shape[0] :]
-    place = np.full(n, -1)
-    place[free] = np.arange(len(free))
+    place = places_among(free, n)
     wanted = undecided[groups.of] & (place[groups.unknown] >= 0)
     g, u = groups.of[wanted], place[groups.unknown[wanted]]
     blocks = []

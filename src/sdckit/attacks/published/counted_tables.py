@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_model import Axis, SummedCells, Unit, apart, in_units, unit_of
 from sdckit.attacks.recovery import recovery_files, touched_cells
@@ -18,7 +17,7 @@ from sdckit.data import arguments, frames, nearest
 from sdckit.data.columns import MIDNIGHT, distinct_values, float_values
 from sdckit.data.files.readers import read_file
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints, Values
 from sdckit.numerics.grouping import first_of_groups, group
 
 # A published table: counts by some variables or sums of a number; exact, rounded, or with suppressed cells.
@@ -201,10 +200,10 @@ class CountedTable:
 
     table: PublishedTable
     columns: tuple[Column, ...]
-    lower: NDArray[Any]
-    upper: NDArray[Any]
+    lower: Values
+    upper: Values
     totals: tuple[CountedTable, ...]
-    suppressed: NDArray[np.bool_]
+    suppressed: Bools
 
     @property
     def called(self) -> str:
@@ -352,7 +351,7 @@ def _read(table: PublishedTable) -> CountedTable:
     return with_totals(table, columns, *_read_counts(table, frame))
 
 
-def _read_counts(table: PublishedTable, frame: Any) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+def _read_counts(table: PublishedTable, frame: Any) -> tuple[Ints, Ints, Bools]:
     what = f"tables: {table.called}"
     try:
         counts = float_values(frame[table.count], "count")
@@ -377,7 +376,7 @@ def _of_rows(column: Column, rows: Ints) -> Column:
 
 
 def with_totals(
-    table: PublishedTable, columns: list[Column], lower: NDArray[Any], upper: NDArray[Any], gone: NDArray[np.bool_]
+    table: PublishedTable, columns: list[Column], lower: Values, upper: Values, gone: Bools
 ) -> CountedTable:
     """Separate the inner cells from the margins; each cell may occur only once."""
     is_total = np.column_stack([
@@ -443,7 +442,7 @@ def _column_numbers(frame: Any, table: PublishedTable, do: str) -> Floats:
     return numbers
 
 
-def _sum_bounds(table: PublishedTable, sums: Floats, gone: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _sum_bounds(table: PublishedTable, sums: Floats, gone: Bools) -> tuple[Floats, Floats]:
     """Bounds of sums after rounding; infinite for suppressed ones."""
     off = rounding_error(table)
     return np.where(gone, -np.inf, sums - off), np.where(gone, np.inf, sums + off)

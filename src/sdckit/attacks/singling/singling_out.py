@@ -16,7 +16,7 @@ from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Bools, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 from sdckit.result import LetGo
@@ -41,7 +41,7 @@ class Table:
         The row of the file each stands for: the first of those equal on all columns.
     """
 
-    codes: NDArray[np.int32]
+    codes: Codes
     rows: Ints
 
     @property
@@ -74,14 +74,14 @@ class Predicates:
 
     column: Ints
     operator: NDArray[np.int8]
-    value: NDArray[np.int32]
+    value: Codes
 
     @property
     def n(self) -> int:
         """Predicates."""
         return len(self.column)
 
-    def take(self, chosen: NDArray[np.integer[Any]] | slice) -> Predicates:
+    def take(self, chosen: AnyInts | slice) -> Predicates:
         """The chosen predicates."""
         return Predicates(self.column[chosen], self.operator[chosen], self.value[chosen])
 
@@ -92,17 +92,10 @@ class Predicates:
 
     def texts(self, names: Sequence[str], labels: Sequence[Sequence[str]]) -> list[str]:
         """The predicates in words, with values as printed labels."""
-        out = []
-        for columns, operators, values in zip(
-            self.column.tolist(), self.operator.tolist(), self.value.tolist(), strict=True
-        ):
-            parts = [
-                f"{names[c]} {SIGNS[o]} {labels[c][v]}" for c, o, v in zip(columns, operators, values, strict=True)
-            ]
-            out.append(" and ".join(parts))
-        return out
+        conditions = np.stack([self.column, self.operator, self.value], axis=2).tolist()
+        return [" and ".join(f"{names[c]} {SIGNS[o]} {labels[c][v]}" for c, o, v in query) for query in conditions]
 
-    def bounds(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+    def bounds(self) -> tuple[Codes, Codes, Bools]:
         """Lower and upper bound of the codes of each condition, and whether it is negated; each (q, k)."""
         value, operator = self.value, self.operator
         low = np.where((operator == AT_MOST) | (operator == BELOW), 1, value) + (operator == ABOVE)
@@ -158,7 +151,7 @@ def _find(codes, column, low, high, turned, count, rows, start, stop):  # type: 
                 count[q] += 1
 
 
-def random_predicates(table: Table, ordered: NDArray[np.bool_], n: int, k: int, rng: np.random.Generator) -> Predicates:
+def random_predicates(table: Table, ordered: Bools, n: int, k: int, rng: np.random.Generator) -> Predicates:
     """Draw the baseline queries of a guesser: random columns, values and operators.
 
     The table holds the released records; `ordered` (p,) marks the columns with order comparisons. Gives `n`
@@ -236,9 +229,7 @@ PATIENCE = 100_000  # failures in a row that are always allowed
 BATCH = 100_000  # most tries per batch
 
 
-def univariate_queries(
-    table: Table, ordered: NDArray[np.bool_], n: int, rng: np.random.Generator
-) -> tuple[Predicates, Ints, int]:
+def univariate_queries(table: Table, ordered: Bools, n: int, rng: np.random.Generator) -> tuple[Predicates, Ints, int]:
     """Draw queries on one column that isolate one released record: unique values, a single missing value, extremes.
 
     Gives distinct queries in random order, at most `n`, the released record of each, and how many there are.
@@ -270,7 +261,7 @@ def univariate_queries(
 
 
 def multivariate_queries(
-    table: Table, ordered: NDArray[np.bool_], n: int, k: int, rng: np.random.Generator
+    table: Table, ordered: Bools, n: int, k: int, rng: np.random.Generator
 ) -> tuple[Predicates, Ints, int]:
     """Draw queries on k columns that isolate one released record.
 
@@ -304,7 +295,7 @@ def multivariate_queries(
 
 
 def _drawn(
-    table: Table, ordered: NDArray[np.bool_], middle: NDArray[np.int32], n: int, k: int, rng: np.random.Generator,
+    table: Table, ordered: Bools, middle: Codes, n: int, k: int, rng: np.random.Generator,
 ) -> Predicates:  # fmt: skip
     column = random_columns(len(ordered), n, k, rng)
     value = table.codes[column, rng.integers(0, table.n, n)[:, None]]
@@ -312,7 +303,7 @@ def _drawn(
     return Predicates(column, np.where(ordered[column] & (value > 0), side, EQUAL).astype(np.int8), value)
 
 
-def _middles(table: Table) -> NDArray[np.int32]:
+def _middles(table: Table) -> Codes:
     """Lower median of the known codes of each column; shape (p,)."""
     out = np.zeros(len(table.codes), np.int32)
     for j, codes in enumerate(table.codes):
@@ -344,9 +335,9 @@ class _QueriedRelease:
     """
 
     queries: Predicates
-    released_rows: NDArray[np.int64]
+    released_rows: Ints
     isolated: Bools
-    rows: NDArray[np.int64]
+    rows: Ints
     control: Bools
     same_size: Floats
     control_same_size: Floats

@@ -14,10 +14,12 @@ from sdckit.attribute.closeness.cell_classes import VIOLATED, ClassResult, Sprea
 from sdckit.cells.crosstab import Levels
 from sdckit.cells.record_result import IntervalKind
 from sdckit.data import arguments
+from sdckit.data.files.file_labels import code_text
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import in_place, places_among
 
 # Earth mover's distance of a class from the file: on a tree of levels, and on a line.
 
@@ -134,8 +136,7 @@ def distance_by_order(spread: Spread, rank: NDArray[np.int64], step: NDArray[np.
         cell = np.repeat(np.arange(spread.n_cells), np.diff(spread.edges))
         order = np.lexsort((places, cell))
         places, count = places[order], count[order]
-    share = np.empty(n_levels)
-    share[rank] = spread.share[:n_levels]
+    share = in_place(spread.share[:n_levels], rank)
     known = float(share.sum())
     below = np.cumsum(share)[:-1] / known
     at = np.concatenate([[0.0], np.cumsum(step)])
@@ -160,21 +161,17 @@ def order_of(levels: Levels, listed: Sequence[Any] | None = None) -> NDArray[np.
                 "list its levels from lowest to highest, distance=[...]"
             )
         return np.arange(len(levels.codes))
-    rank = np.empty(len(levels.codes), np.int64)
-    rank[np.argsort(levels.numbers, kind="stable")] = np.arange(len(rank))
-    return rank
+    return places_among(np.argsort(levels.numbers, kind="stable"), len(levels.codes))
 
 
 def _places(levels: Levels, listed: Sequence[Any]) -> NDArray[np.int64]:
-    texts = [printed(level) for level in listed]
+    texts = [code_text(level) for level in listed]
     if len(set(texts)) < len(texts):
         raise DataError(f"distance: a level of {levels.name!r} is listed more than once", argument="distance")
     place = {text: i for i, text in enumerate(texts)}
     places = [place.get(label, -1) for label in levels.labels()]
     _refuse_absent(places.count(-1), levels.name, "list")
-    rank = np.empty(len(places), np.int64)
-    rank[np.argsort(places)] = np.arange(len(places))  # listed levels that do not occur get no rank
-    return rank
+    return places_among(np.argsort(places), len(places))  # listed levels that do not occur get no rank
 
 
 def steps_of(levels: Levels, rank: NDArray[np.int64], *, numeric: bool) -> NDArray[np.float64]:
@@ -185,8 +182,7 @@ def steps_of(levels: Levels, rank: NDArray[np.int64], *, numeric: bool) -> NDArr
     if levels.numbers is None or not np.isfinite(levels.numbers).all():
         held = levels.kind + (" with infinite ones" if levels.numbers is not None else "")
         raise DataError(f"distance='numeric' needs finite numbers; {levels.name!r} holds {held}")
-    line = np.empty(len(rank))
-    line[rank] = levels.numbers
+    line = in_place(levels.numbers, rank)
     gaps: NDArray[np.float64] = np.diff(line) / (line[-1] - line[0])
     return gaps
 
@@ -196,7 +192,7 @@ def branches_of(levels: Levels, hierarchy: Mapping[Any, Sequence[Any]]) -> NDArr
     name = levels.name
     if any(isinstance(parents, str) or not isinstance(parents, Sequence) for parents in hierarchy.values()):
         raise DataError(f"the hierarchy of {name!r} names the parents of each level in a list, nearest first")
-    chains = {printed(level): [printed(parent) for parent in parents] for level, parents in hierarchy.items()}
+    chains = {code_text(level): [code_text(parent) for parent in parents] for level, parents in hierarchy.items()}
     depths = {len(chain) for chain in chains.values()}
     if len(depths) != 1 or 0 in depths:
         words = f"in the hierarchy of {name!r} levels have different numbers of parents"
@@ -217,11 +213,6 @@ def branches_of(levels: Levels, hierarchy: Mapping[Any, Sequence[Any]]) -> NDArr
         rows.append(np.array([first + number[chains[label][h]] for label in labels], np.int64))
         first += len(number)
     return np.array(rows)
-
-
-def printed(value: Any) -> str:
-    """A level as labels print it: whole numbers without a decimal point."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _refuse_absent(n: int, name: str, where: str) -> None:

@@ -21,6 +21,7 @@ from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.grouping import sum_of_equal
 from sdckit.result import FileFigure
 
@@ -59,7 +60,7 @@ class DisclosureCheck:
     share: float
 
 
-def one_way(release: int, target: SharedCoding, by_level: NDArray[np.float64]) -> list[DisclosureCheck]:
+def one_way(release: int, target: SharedCoding, by_level: Floats) -> list[DisclosureCheck]:
     """Check whether one level of the target makes up nearly all correct disclosures: the records with each level."""
     most, total = int(by_level.argmax()), by_level.sum()
     if by_level[most] <= ONE_WAY[0] or by_level[most] <= ONE_WAY[1] * total:
@@ -68,12 +69,10 @@ def one_way(release: int, target: SharedCoding, by_level: NDArray[np.float64]) -
     return [DisclosureCheck(release, target.label(most), "", "", records, records / float(total))]
 
 
-LargePairs: TypeAlias = "list[tuple[NDArray[np.int64], NDArray[np.float64]]]"
+LargePairs: TypeAlias = "list[tuple[Ints, Floats]]"
 
 
-def large_pairs(
-    width: np.int64, table: KeyTarget, key_codes: Sequence[NDArray[np.int32]], correct: NDArray[np.int64]
-) -> LargePairs:
+def large_pairs(width: np.int64, table: KeyTarget, key_codes: Sequence[Codes], correct: Ints) -> LargePairs:
     """Of each key the pairs of its level and a target level in the larger cells disclosed, with the records disclosed.
 
     `key_codes` are the levels, key by key, of each group of keys. `correct` is as in `one_way`.
@@ -103,9 +102,7 @@ def two_way(
     return checks
 
 
-def _records_of(
-    pairs: NDArray[np.int64], width: np.int64, key: SharedCoding, target: SharedCoding
-) -> NDArray[np.int64]:
+def _records_of(pairs: Ints, width: np.int64, key: SharedCoding, target: SharedCoding) -> Ints:
     """Number of the original's records with each pair of key level and target level; `pairs` ascend."""
     if not len(pairs):
         return np.zeros(0, np.int64)
@@ -174,14 +171,14 @@ def find_levels(
 
 def excluded_cells(
     given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding, keys: SharedGroups, table: KeyTarget
-) -> dict[str, NDArray[np.bool_]]:
+) -> dict[str, Bools]:
     """For each reason, which combinations of key and target it excludes from every file."""
     levels, pairs = find_levels(given, columns, target)
 
-    def key_level(name: str) -> NDArray[np.int32]:
+    def key_level(name: str) -> Codes:
         return target_roles.codes_of_groups(keys, columns[name].codes)[table.key]
 
-    excluded: dict[str, NDArray[np.bool_]] = {}
+    excluded: dict[str, Bools] = {}
     if levels:
         excluded["level of the target"] = np.isin(table.target, levels)
     if given.missing_target:
@@ -196,8 +193,8 @@ def excluded_cells(
 
 
 def counted(
-    table: KeyTarget, excluded: Mapping[str, NDArray[np.bool_]], max_cell: int | None, file: int
-) -> tuple[NDArray[np.int64], dict[str, int]]:
+    table: KeyTarget, excluded: Mapping[str, Bools], max_cell: int | None, file: int
+) -> tuple[Ints, dict[str, int]]:
     """Counted records of each combination in a file, and the excluded ones by the first reason that holds."""
     left = table.count[file].copy()
     removed = {}
@@ -211,13 +208,13 @@ def counted(
 SHARES = (
     "disclosive_in_original", "keys_in_released", "disclosed", "correctly_disclosed", "disclosed_and_disclosive",
 )  # fmt: skip
-Columns = dict[str, NDArray[np.float64]]
+Columns = dict[str, Floats]
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 
-def disclosure_flags(table: KeyTarget, file: int) -> dict[str, NDArray[np.bool_]]:
+def disclosure_flags(table: KeyTarget, file: int) -> dict[str, Bools]:
     """For each combination of key and target, which disclosures hold for its original records, given one release."""
     own, there = table.sole(0), table.sole(file)
     of_key = np.zeros(len(table.key_size[0]), np.bool_)
@@ -231,16 +228,14 @@ def disclosure_flags(table: KeyTarget, file: int) -> dict[str, NDArray[np.bool_]
     }
 
 
-def _guesses(
-    table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+def _guesses(table: KeyTarget, d: Ints, s: Ints) -> tuple[Floats, Floats, NDArray[np.intp]]:
     """Share of each target level in its key, in the original and in a release; released records with the key."""
     k = len(table.key_size[0])
     d_key, s_key = (np.bincount(table.key, counts, k)[table.key] for counts in (d, s))
     return target_roles.shares(d, d_key), target_roles.shares(s, s_key), s_key
 
 
-def tally(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> dict[str, float]:
+def tally(table: KeyTarget, file: int, d: Ints, s: Ints) -> dict[str, float]:
     """What adds up over parts of the files, of one release, from the counted records of the original (d) and of it (s).
 
     Sums of the chances of a right guess drawn from the records with the key, of the records counted, are among it.
@@ -581,7 +576,7 @@ def _stacked(by_release: Sequence[Columns]) -> Columns:
 
 def _tabulated(
     part: Pair, keys: Sequence[str], target: str, columns: Mapping[str, SharedCoding], left_out: Exclusions
-) -> tuple[KeyTarget, list[NDArray[np.int32]], dict[str, NDArray[np.bool_]]]:
+) -> tuple[KeyTarget, list[Codes], dict[str, Bools]]:
     """The combinations of keys and target, the level of each key in every group, and what each reason excludes."""
     here = {name: own if own.cut is not None else part.codes(name) for name, own in columns.items()}
     groups, codes = _keys_of(part, keys, here)
@@ -589,9 +584,7 @@ def _tabulated(
     return table, codes, excluded_cells(left_out, here, here[target], groups, table)
 
 
-def _keys_of(
-    part: Pair, keys: Sequence[str], columns: Mapping[str, SharedCoding]
-) -> tuple[SharedGroups, list[NDArray[np.int32]]]:
+def _keys_of(part: Pair, keys: Sequence[str], columns: Mapping[str, SharedCoding]) -> tuple[SharedGroups, list[Codes]]:
     """The groups by the keys, and for each key its code in every group; once for all targets."""
     cuts = (columns[key].cut for key in keys)
     mark = tuple(keys), tuple(None if cut is None else cut.edges.tobytes() for cut in cuts)
@@ -600,15 +593,14 @@ def _keys_of(
         groups = part.once(("key groups", *mark), lambda: group_files(codes, times=part.times))
     else:
         groups = part.groups(keys)
-    of_groups = target_roles.codes_of_groups
-    return groups, part.once(("key codes", *mark), lambda: [of_groups(groups, own) for own in codes])
+    return groups, part.once(("key codes", *mark), lambda: [target_roles.codes_of_groups(groups, own) for own in codes])
 
 
-def _record_values(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:
+def _record_values(table: KeyTarget, file: int, d: Ints, s: Ints) -> Columns:
     """Values of each original record, given one release; 0 for records that are not counted."""
     p_d, p_s, s_key = _guesses(table, d, s)
     flags = disclosure_flags(table, file)
-    values: dict[str, NDArray[Any]] = {name: flags[name] for name in SHARES} | {
+    values: dict[str, Values] = {name: flags[name] for name in SHARES} | {
         "matched": s_key > 0, "average": p_s, "original_average": p_d
     }  # fmt: skip
     return {name: (value * (d > 0))[table.of_row[0]] for name, value in values.items()}

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attribute.disclosure import target_roles
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
@@ -19,7 +18,7 @@ from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import AnyInts, Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Bools, Floats, Ints, Values
 from sdckit.numerics.grouping import sum_of_equal
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
@@ -46,21 +45,21 @@ class Side:
 
     keys: tuple[AnyInts, ...]
     target: AnyInts
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
 
     @property
     def n(self) -> int:
         """Records."""
         return len(self.target)
 
-    def take(self, rows: NDArray[np.int64]) -> Side:
+    def take(self, rows: Ints) -> Side:
         """Some of the records."""
         ends = (np.take(bounds, rows, axis=1) for bounds in (self.low, self.high))
         return Side(tuple(codes[rows] for codes in self.keys), self.target[rows], *ends)
 
 
-def count_matches(left: Side, right: Side, columns: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_matches(left: Side, right: Side, columns: Sequence[int]) -> tuple[Ints, Ints]:
     """For each record of `left`, the records of `right` that agree on some keys, and those with its target, too."""
     keys = [np.concatenate([left.keys[j], right.keys[j]]) for j in columns]
     groups = group_codes(keys, left.n + right.n)
@@ -77,7 +76,7 @@ def count_matches(left: Side, right: Side, columns: Sequence[int]) -> tuple[NDAr
     return count_in_boxes(boxes, theirs, mine, k), size
 
 
-def nearest_matches(left: Side, right: Side, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def nearest_matches(left: Side, right: Side, radius: int) -> tuple[Ints, Ints]:
     """The same for the records of `right` that differ in the fewest keys, at most `radius`.
 
     Where no record differs in fewer keys, those that agree outside a choice of r keys differ in all r of
@@ -108,7 +107,7 @@ class Width:
     relative: bool
     tol: float
 
-    def around(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def around(self, values: Floats) -> tuple[Floats, Floats]:
         """Lower and upper bound, both included.
 
         Examples
@@ -182,7 +181,7 @@ class Targeted:
     rate: float
     n: int
     right: Floats
-    chosen: NDArray[np.bool_]
+    chosen: Bools
 
 
 def targeted(table: target_roles.KeyTarget, file: int, tau: float) -> Targeted:
@@ -440,7 +439,7 @@ def correct_attribution_probability(
 cap = correct_attribution_probability
 
 
-Columns = dict[str, NDArray[Any]]
+Columns = dict[str, Values]
 
 
 @dataclass(frozen=True, eq=False)

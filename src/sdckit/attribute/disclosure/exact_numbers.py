@@ -10,7 +10,6 @@ from itertools import compress
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import as_cells, comparable_files, pair_result
 from sdckit.cells.pair import IN_STEPS, Pair, open_files, read_pair, rows_belong
@@ -19,7 +18,7 @@ from sdckit.data.columns import code_column, distinct_values, float_values
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
 from sdckit.errors import DataError, ScenarioError
-from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.threads import run
 
 NEAR = 0.1  # relative distance within which a number is as good as known: p = 10 of the p % rule
@@ -31,13 +30,12 @@ ROOM = 1.0  # that `recode` leaves at either end
 DEFAULT_K = 3
 FEWEST_APART, MOST_APART = 50_000, 2_000_000  # records of which columns are looked at on threads
 MISSING_RULE = "a missing value of a group column is a value of its own; a missing number never counts"
-Groups = NDArray[np.int32]
 Interval = tuple[Floats, Floats]  # lower and upper bound of what is released of each record
 
 # --- kernel: arrays in, arrays out --------------------------------------------------------------------
 
 
-def dominating(values: Floats, group: Groups, n_groups: int, k: int, whose: Ints | None = None) -> Bools:
+def dominating(values: Floats, group: Codes, n_groups: int, k: int, whose: Ints | None = None) -> Bools:
     """Which values dominate their group, while fewer than `k` values of it, of their sign, lie within 10 % of them.
 
     `whose`: household or person of each record, whose values count once there: nobody is hidden by their own rows.
@@ -83,7 +81,7 @@ def released_near(values: Any, released: Interval) -> Bools:
     return _near(released[0], values) & _near(released[1], values)
 
 
-def told_by_means(values: Any, group: Groups, released: Any) -> Bools:
+def told_by_means(values: Any, group: Codes, released: Any) -> Bools:
     """Whether the mean that goes out in place of the largest of some records tells it to within 10 %.
 
     So many times the mean is their sum. The others of them are not below 0, nor below the next smaller number that is
@@ -112,7 +110,7 @@ def told_by_means(values: Any, group: Groups, released: Any) -> Bools:
     return told
 
 
-def any_released_near(values: Floats, group: Groups, released: Interval, of_row: Groups) -> Bools:
+def any_released_near(values: Floats, group: Codes, released: Interval, of_row: Codes) -> Bools:
     """Whether any released record of its group lies, with both bounds, within 10 % of each value.
 
     Examples

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
@@ -80,11 +79,10 @@ def poisson_log_above(limit: float, rate: Floats) -> Floats:
     return logs
 
 
+@np.errstate(divide="ignore")
 def category_logs(probability: Floats, codes: Ints) -> Floats:
     """Log probability (H, n) of the level that each record has; -inf where a draw rules it out."""
-    with np.errstate(divide="ignore"):
-        logs: Floats = np.log(np.take_along_axis(probability, codes[None, :, None], axis=2)[:, :, 0])
-    return logs
+    return np.log(np.take_along_axis(probability, codes[None, :, None], axis=2)[:, :, 0])
 
 
 def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
@@ -132,7 +130,7 @@ def _weighted(weight: Floats, share: Floats, log_released: Floats) -> tuple[Floa
     return log_sum.reshape(shape), effective.reshape(shape)
 
 
-def rank_of_truth(probability: Floats, truth: Ints, possible: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def rank_of_truth(probability: Floats, truth: Ints, possible: Bools) -> tuple[Floats, Floats]:
     """Rank of the true value among the guesses (1: most probable; ties share), and its probability of being first.
 
     Examples
@@ -158,7 +156,7 @@ def rank_of_truth(probability: Floats, truth: Ints, possible: NDArray[np.bool_])
 class Evidence:
     """Input of `posterior_of_guesses`, and which guess is the truth."""
 
-    truth: NDArray[np.int64]  # (n,)
+    truth: Ints  # (n,)
     prior: Floats  # (n, G), 0 for what is no guess of a record
     parts: tuple[Part, ...]
     missing: int | None = None  # which guess is being missing; None where that is no guess
@@ -271,7 +269,7 @@ class _NumberGuesses:
 
     table: Floats  # (n, G) numbers; `possible` says which are guesses
     possible: Bools  # (n, G)
-    truth: NDArray[np.int64]  # (n,) index of the true value; G where it is missing
+    truth: Ints  # (n,) index of the true value; G where it is missing
     above: float | None  # a further guess stands for all numbers above this one
 
 
@@ -426,8 +424,13 @@ def evidence(
     prior: Sequence[float] | None,
 ) -> Evidence:  # fmt: skip
     """Read draws of any kind."""
-    read = {"normal": number_evidence, "counts": number_evidence, "categories": _categories, "logs": _logs}
-    made = read[kind_of(draws)](pair, target, draws, guesses, prior)
+    kind = kind_of(draws)
+    if kind == "categories":  # every level is a guess
+        made = _categories(pair, target, draws, prior)
+    elif kind == "logs":
+        made = _logs(pair, draws, prior)
+    else:
+        made = number_evidence(pair, target, draws, guesses, prior)
     ruled_out = np.any([~np.isfinite(part.log_truth).all(axis=0) for part in made.parts], axis=0)
     if ruled_out.any():
         words = f"draws rule out the true value of {int(ruled_out.sum())} records; posterior draws given the original"
@@ -439,10 +442,7 @@ def evidence(
     return made
 
 
-def _categories(
-    pair: Pair, target: str, draws: Mapping[str, Any], guesses: object, prior: Sequence[float] | None
-) -> Evidence:
-    del guesses  # every level is one
+def _categories(pair: Pair, target: str, draws: Mapping[str, Any], prior: Sequence[float] | None) -> Evidence:
     shared = pair.codes(target)
     gone = read_missing(draws, pair.n)
     missing = [codes == 0 for codes in shared.codes]
@@ -456,12 +456,11 @@ def _categories(
         raise DataError("draws['probability'] must not be negative and add up to 1 over the levels", argument="draws")
     held = [place[codes.astype(np.int64)] for codes in shared.codes]
 
+    @np.errstate(divide="ignore")
     def logs(a: int, b: int) -> Floats:
-        with np.errstate(divide="ignore"):
-            log_p: Floats = np.log(chance[:, a:b])
-        return log_p
+        return np.log(chance[:, a:b])
 
-    def own(codes: NDArray[np.int64]) -> Floats:
+    def own(codes: Ints) -> Floats:
         """Log probability (H, n) of what each record of a file holds; 0 where another part says it."""
         known = codes < levels
         return np.where(known, category_logs(chance, np.where(known, codes, 0)), 0.0)
@@ -473,9 +472,7 @@ def _categories(
     return Evidence(held[0], share, parts, int(place[0]) if place[0] >= 0 else None)
 
 
-def _places(
-    target: str, draws: Mapping[str, Any], shared: SharedCoding, missing: Sequence[NDArray[np.bool_]]
-) -> tuple[NDArray[np.int64], int]:
+def _places(target: str, draws: Mapping[str, Any], shared: SharedCoding, missing: Sequence[Bools]) -> tuple[Ints, int]:
     """Guess index of each code of the files, a missing value first; and the number of levels of the draws."""
     if "levels" in draws:
         place, levels = _by_name(target, draws["levels"], shared)
@@ -494,7 +491,7 @@ def _places(
     return place, levels
 
 
-def _by_name(target: str, given: Any, shared: SharedCoding) -> tuple[NDArray[np.int64], int]:
+def _by_name(target: str, given: Any, shared: SharedCoding) -> tuple[Ints, int]:
     numbers = shared.kind == "numbers"
     try:
         names = [None if level is None else float(level) if numbers else str(level) for level in given]
@@ -508,10 +505,7 @@ def _by_name(target: str, given: Any, shared: SharedCoding) -> tuple[NDArray[np.
     return np.array([at.get(name, -1) for name in (None, *held)], np.int64), len(names)
 
 
-def _logs(
-    pair: Pair, target: str, draws: Mapping[str, Any], guesses: object, prior: Sequence[float] | None
-) -> Evidence:
-    del target, guesses
+def _logs(pair: Pair, draws: Mapping[str, Any], prior: Sequence[float] | None) -> Evidence:
     table = read_array(draws, "log_guess", (None, pair.n, None))
     released = read_array(draws, "log_released", (pair.m, len(table)))
     truth = read_array(draws, "truth", (pair.n,)).astype(np.int64)
@@ -527,7 +521,7 @@ def _logs(
 FEW_DRAWS = 30
 RECORDS = ("probability", "baseline", "rank", "effective_draws")
 MISSING_RULE = "a missing value is a level of its own"
-Columns = dict[str, NDArray[np.float64]]
+Columns = dict[str, Floats]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.data.seeds import with_state
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import AnyInts, Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Floats, Ints, Values
 from sdckit.numerics.coding import differences
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import first_of_groups
 from sdckit.numerics.outlying import deviation, unit_of
 from sdckit.numerics.search.neighbours import prepare
 
@@ -87,7 +87,7 @@ class Selection:
     """Some records of one of the files: 0 is the original."""
 
     file: int
-    rows: NDArray[np.int64]
+    rows: Ints
 
 
 def features_of(
@@ -123,7 +123,7 @@ def features_of(
     return Features(tuple(numbers), tuple(codes), tuple(scale))
 
 
-def first_of_each(of_row: AnyInts, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def first_of_each(of_row: AnyInts, rows: Ints) -> tuple[Ints, Ints]:
     """A representative record of each group among some rows, and the representative of each row.
 
     Examples
@@ -133,13 +133,12 @@ def first_of_each(of_row: AnyInts, rows: NDArray[np.int64]) -> tuple[NDArray[np.
     ([1, 0], [1, 0, 1])
     """
     groups = of_row[rows]
-    first = np.full(int(groups.max(initial=0)) + 1, -1, np.int64)
-    first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
+    first = first_of_groups(groups, int(groups.max(initial=0)) + 1)
     present = first >= 0
     return rows[first[present]], (np.cumsum(present) - 1)[groups]
 
 
-def order_of_rows(pair: Pair, names: Sequence[str], file: int) -> NDArray[np.int64]:
+def order_of_rows(pair: Pair, names: Sequence[str], file: int) -> Ints:
     """A sorting of a file's records by their values only, independent of file order."""
     columns = [pair.codes(name) for name in names]
     bits = [int(column.n_levels).bit_length() for column in columns]
@@ -310,7 +309,7 @@ BLOCK = 20_000_000  # distances at a time
 ROUNDING = 1e-9  # of a squared distance: less tells none apart
 
 
-def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.int64]:
+def first_neighbours(features: Features, k: int, *, scaled: bool) -> Ints:
     """Indices of the k nearest training records of each query, shape (n_query, k), nearest first.
 
     Euclidean; a different category counts 1. `scaled`: numbers over their standard deviations. Every pair is
@@ -337,7 +336,7 @@ def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.
     return nearest
 
 
-def _first(away: Floats, k: int) -> NDArray[np.int64]:
+def _first(away: Floats, k: int) -> Ints:
     """Columns of the k smallest of each row, by value and then by column."""
     n = away.shape[1]
     limit = np.partition(away, k - 1, axis=1)[:, k - 1 : k]
@@ -370,7 +369,7 @@ class Guesses:
     """Predicted levels of each query; of tied levels any may be drawn."""
 
     best: Floats  # (n_query,) votes of the leading levels
-    ties: NDArray[np.int64]  # (n_query,) number of leading levels
+    ties: Ints  # (n_query,) number of leading levels
     of_truth: Floats  # (n_record,) votes of the true level of each record
 
 
@@ -534,7 +533,7 @@ def _index(features: Features, *, scaled: bool) -> tuple[Any, Any]:
     return prepare(base), query
 
 
-def _fit_and_predict(model: Model, features: Features, target: NDArray[Any]) -> NDArray[Any]:
+def _fit_and_predict(model: Model, features: Features, target: Values) -> Values:
     from sklearn.base import clone
 
     train, query = features.design()
@@ -542,7 +541,7 @@ def _fit_and_predict(model: Model, features: Features, target: NDArray[Any]) -> 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they may show values; what matters is how well it guesses
-            guessed: NDArray[Any] = estimator.fit(train, target).predict(query)
+            guessed: Values = estimator.fit(train, target).predict(query)
     except Exception as error:  # noqa: BLE001 - any estimator may be given, and its messages may show values
         words = f"the model {model.name} could not be fitted and asked ({type(error).__name__})"
         raise DataError(f"{words}; try it on the data alone to see why") from None

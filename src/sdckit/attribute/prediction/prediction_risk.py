@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attribute.disclosure.target_roles import BeforeAfter, identical_note, known_and_learnt
 from sdckit.attribute.prediction import prediction_models
@@ -19,7 +18,7 @@ from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import AnyInts, Bools, Floats, Ints, Values
 from sdckit.numerics.outlying import unit_of
 from sdckit.result import FileFigure
 
@@ -64,7 +63,7 @@ def _finite(figure: Any) -> float:
     return float(figure) if np.isfinite(figure) else math.nan
 
 
-def categorical_figures(original: Floats, released: Floats, truth: NDArray[np.integer[Any]]) -> dict[str, float]:
+def categorical_figures(original: Floats, released: Floats, truth: AnyInts) -> dict[str, float]:
     """Figures of the probabilities of a right prediction after training on the original and on a release."""
     worse, better = _compared_chances(original, released)
     return {
@@ -93,9 +92,9 @@ def _mean(losses: Floats) -> float:
 
 
 def record_values(
-    numeric: bool, truth: NDArray[Any], queried: NDArray[np.int64], scores: tuple[Floats, Sequence[Floats]],
+    numeric: bool, truth: Values, queried: Ints, scores: tuple[Floats, Sequence[Floats]],
     losses: tuple[Floats, Sequence[Floats]], loss: str,
-) -> dict[str, NDArray[Any]]:  # fmt: skip
+) -> dict[str, Values]:  # fmt: skip
     """Record-level values whose means the figures are, for the records asked for, in file order."""
     (before, after), (paid, paid_after) = ((own, np.stack(list(others))) for own, others in (scores, losses))
     if loss == "costs":
@@ -104,7 +103,7 @@ def record_values(
         worse, better = compared_losses(before, after, np.maximum(before, np.abs(truth)))
     else:
         worse, better = _compared_chances(before, after)
-    terms: dict[str, NDArray[Any]] = {
+    terms: dict[str, Values] = {
         "share_less_accurate": worse, "share_more_accurate": better, "mean_loss_released": paid_after,
         "mean_loss_original": paid,
     }  # fmt: skip
@@ -118,13 +117,13 @@ def record_values(
     return {"rows": queried[order], **{name: term[..., order] for name, term in terms.items()}}
 
 
-def compared_losses(original: Floats, released: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def compared_losses(original: Floats, released: Floats, scale: Floats) -> tuple[Bools, Bools]:
     """Which records have a larger loss after training on a release than on the original, and which a smaller one."""
     margin = ROUNDING * scale
     return released > original + margin, original > released + margin
 
 
-def _compared_chances(original: Floats, released: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _compared_chances(original: Floats, released: Floats) -> tuple[Bools, Bools]:
     """The same for probabilities of a right prediction, where smaller is worse."""
     return compared_losses(-original, -released, np.ones(len(original)))
 
@@ -281,7 +280,7 @@ class PredictionRisk(BeforeAfter):
             FileFigure("baseline", "baseline", higher="reference", of=of),
         )
 
-    def told_frame(self) -> tuple[Any, NDArray[np.int64]]:
+    def told_frame(self) -> tuple[Any, Ints]:
         """The original, and which of its rows have a target."""
         return self.pair.original, self.each["rows"]
 
@@ -301,10 +300,8 @@ class PredictionRisk(BeforeAfter):
             ``released`` (records): absolute errors in standard deviations of the target, or chances that
             the guess is right.
         """
-        if self.numeric:
-            unit, edges = self.deviation or 1.0, list(ERROR_EDGES)
-        else:
-            unit, edges = 1.0, list(CHANCE_EDGES)
+        edges = list(ERROR_EDGES if self.numeric else CHANCE_EDGES)
+        unit = (self.deviation or 1.0) if self.numeric else 1.0
         counts = {}
         for name, values in self.columns.items():
             if name.startswith("loss"):
@@ -464,7 +461,7 @@ def prediction_risk(
     queried, trained = task.known(0), [task.known(file) for file in range(1, pair.m + 1)]
     fold = rng.permutation(len(queried)) % FOLDS if cross_fit else None
 
-    def with_all_models(scores: Callable[[Model, Selection, NDArray[np.int64]], Floats]) -> tuple[Floats, list[Floats]]:
+    def with_all_models(scores: Callable[[Model, Selection, Ints], Floats]) -> tuple[Floats, list[Floats]]:
         whole = Selection(0, queried)
         own = scores(fitted, whole, queried) if fold is None else task.cross_fitted(scores, fitted, fold)
         return own, [scores(fitted, Selection(1 + j, rows), queried) for j, rows in enumerate(trained)]
@@ -495,47 +492,46 @@ class _Task:
     in_file_order: bool = False
     costs: Floats | None = None
 
-    def truth(self, file: int) -> NDArray[Any]:
+    def truth(self, file: int) -> Values:
         """Target of every record: a number, NaN where missing; or a level, 0 where missing."""
         if self.numeric:
             return self.pair.numbers(self.target)[file]
         return self.pair.codes(self.target).codes[file]
 
-    def known(self, file: int) -> NDArray[np.int64]:
+    def known(self, file: int) -> Ints:
         """Records with a target, in an order that depends on their values only, or in file order where asked."""
         truth = self.truth(file)
         if self.in_file_order:
             order = np.arange(len(truth), dtype=np.int64)
         else:
             order = prediction_models.order_of_rows(self.pair, (*self.keys, self.target), file)
-        rows: NDArray[np.int64] = order[~np.isnan(truth[order]) if self.numeric else truth[order] > 0]
+        rows: Ints = order[~np.isnan(truth[order]) if self.numeric else truth[order] > 0]
         if len(rows) == 0:
             raise DataError(f"{self.pair.names[file]}: target {self.target!r} has no value at all")
         return rows
 
-    def scores(self, model: Model, train: Selection, queried: NDArray[np.int64]) -> Floats:
+    def scores(self, model: Model, train: Selection, queried: Ints) -> Floats:
         """Absolute error, or probability of a right prediction, of the original's records asked for."""
         features, place = self._features(train, queried)
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[queried]
         if self.numeric:
-            error: Floats = np.abs(prediction_models.guess_numbers(model, features, values)[place] - truth)
-            return error
+            return np.abs(prediction_models.guess_numbers(model, features, values)[place] - truth)
         guesses = prediction_models.guess_levels(model, features, values, truth, place)
         return np.where(guesses.of_truth == guesses.best[place], 1.0 / guesses.ties[place], 0.0)
 
-    def paid(self, model: Model, train: Selection, queried: NDArray[np.int64]) -> Floats:
+    def paid(self, model: Model, train: Selection, queried: Ints) -> Floats:
         """Expected costs of the predictions of categories."""
         assert self.costs is not None
         features, place = self._features(train, queried)
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[queried]
         return prediction_models.mean_costs(model, features, values, truth, place, self.costs)
 
-    def _features(self, train: Selection, queried: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
+    def _features(self, train: Selection, queried: Ints) -> tuple[Features, Ints]:
         """Features of both, each combination asked for once, and the combination of each record."""
         first, place = prediction_models.first_of_each(self.pair.groups(self.keys).of_row[0], queried)
         return prediction_models.features_of(self.pair, self.keys, self.numbers, train, Selection(0, first)), place
 
-    def cross_fitted(self, scores: Callable[..., Floats], model: Model, fold: NDArray[np.int64]) -> Floats:
+    def cross_fitted(self, scores: Callable[..., Floats], model: Model, fold: Ints) -> Floats:
         """The same for the original by cross-fitting: each fifth by a model trained on the others."""
         queried = self.known(0)
         out = np.empty(len(queried))
@@ -545,7 +541,7 @@ class _Task:
 
 
 def _result(
-    task: _Task, model: Model, queried: NDArray[np.int64], scores: tuple[Floats, Sequence[Floats]],
+    task: _Task, model: Model, queried: Ints, scores: tuple[Floats, Sequence[Floats]],
     losses: tuple[Floats, Sequence[Floats]], notes: dict[str, str], prefix: str, loss: str,
 ) -> PredictionRisk:  # fmt: skip
     pair, truth = task.pair, task.truth(0)[queried]

@@ -23,9 +23,9 @@ from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data.columns import ALL_VALID, code_column
 from sdckit.data.frames import blocks, is_far
 from sdckit.data.memory import bytes_here
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.coding import pack_into
-from sdckit.numerics.grouping import NONE, Words, distinct_words
+from sdckit.numerics.grouping import NONE, distinct_words
 from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
 
 MOST_BITS = 63

@@ -397,14 +397,10 @@ def smaller_key(levels: Levels, key: str = "") -> Grouping | None:
         return _rounded(levels, key)
     if levels.scale == "date":
         return _calendar(levels, key)
-    if levels.scale == "ordered":
-        grouping = bands(levels, 2)
-        step = None if grouping is None else grouped(key, levels.coded, levels.labels(), grouping.group)
-        return None if grouping is None else replace(grouping, step=step)
-    grouping = pooled(levels)
+    grouping, step_of = (bands(levels, 2), grouped) if levels.scale == "ordered" else (pooled(levels), other)
     if grouping is None:
         return None
-    return replace(grouping, step=other(key, levels.coded, levels.labels(), grouping.group))
+    return replace(grouping, step=step_of(key, levels.coded, levels.labels(), grouping.group))
 
 
 def _rounded(levels: Levels, key: str) -> Grouping | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -298,16 +298,12 @@ def limits_of(k: Sequence[int]) -> NDArray[np.float64]:
 
 def takes_whole_cells(cells: Cells) -> bool:
     """Whether leaving keys out only merges cells: packed words, and no missing value that matches others."""
-    return is_packed(cells) and not any(_is_wild(cells))
+    return is_packed(cells) and not cells.has_wildcards
 
 
 def is_packed(cells: Cells) -> bool:
     """Whether the keys of a cell fit into one word."""
     return cells.table.layout is not None
-
-
-def _is_wild(cells: Cells) -> list[bool]:
-    return [rule == "wildcard" and n > 0 for rule, n in zip(cells.rules, cells.n_missing, strict=True)]
 
 
 def leave_out(
@@ -326,7 +322,7 @@ def leave_out(
     planned = rounds([levels[key].entropy for key in keys], len(table.size), pairs=pairs)
     plan = [(round_.shared, [branch_of(*branch) for branch in round_.branches]) for round_ in planned]
     merges = takes_whole_cells(cells) and len(table.size) > FEW_CELLS
-    whole, counted = (_merged if merges else _matched)(cells, levels, plan, k)
+    whole, counted = _merged(cells, plan, k) if merges else _matched(cells, levels, plan, k)
 
     def figures(sums: Sums) -> Figures:
         uniques, *below = sums.below.tolist()
@@ -343,9 +339,8 @@ def leave_out(
     return out
 
 
-def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
+def _merged(cells: Cells, plan: Plan, k: Sequence[int]) -> Results:
     """Margin sums where cells only merge; a record is unique where its cell has fewer than 2 records."""
-    del levels
     table, layout, limits = cells.table, sure(cells.table.layout), [2, *k]
     weighed = weigh(sure(table.words), table.size, cells.columns.get("population_frequency"))
     whole = np.array([table.size[table.size < limit].sum() for limit in limits])
@@ -363,7 +358,7 @@ def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence
     weight = table.weight if fraction is None else table.size / fraction
     wild = Wild(
         [level.span for level in cells.levels],
-        [levels[key].codes if free else None for key, free in zip(cells.keys, _is_wild(cells), strict=True)],
+        [levels[key].codes if free else None for key, free in zip(cells.keys, cells.wild, strict=True)],
         cells.alpha,
     )
     weighed = weigh(sure(table.words), table.size, weight)
@@ -386,7 +381,6 @@ def _codes(bits: int, levels: Levels, grouping: Grouping | None) -> NDArray[np.u
 OF_ROW = (
     "uniques_without", "uniques_saved", "decides_alone", "violations_without", "risk_without", "entropy_lost",
 )  # fmt: skip
-Task = Callable[[], list[tuple[tuple[str, ...], Figures]]]
 
 
 # --- kernel -----------------------------------------------------------------------------------------
@@ -511,22 +505,18 @@ class KeyContributions(Result):
     def _dropped(self) -> dict[tuple[str, ...], Figures]:
         """Figures of every set of keys left out, the key that merges most first: its pairs start from its cells."""
         keys = sorted(self.cells.keys, key=lambda key: -self._levels[key].entropy)
-        tasks = [self._dropping(key, keys[i + 1 :]) for i, key in enumerate(keys)] if len(keys) > 1 else []
-        return dict(row for rows in run(lambda task: task(), tasks) for row in rows)
+        parts = range(len(keys)) if len(keys) > 1 else ()
+        return dict(row for rows in run(lambda i: self._dropping(keys[i], keys[i + 1 :]), parts) for row in rows)
 
-    def _dropping(self, key: str, others: Sequence[str]) -> Task:
-        """The task that leaves a key out, then each of the others too, starting from the cells merged already."""
-
-        def task() -> list[tuple[tuple[str, ...], Figures]]:
-            single = frequencies.margin_of(self.cells).without(key)
-            rows: list[tuple[tuple[str, ...], Figures]] = [((key,), _of_margin(single, self.k, self.n))]
-            if self.pairs and len(self.cells.keys) > 2:
-                for other in others:
-                    pair = tuple(name for name in self.cells.keys if name in (key, other))
-                    rows.append((pair, _of_margin(single.without(other), self.k, self.n)))
-            return rows
-
-        return task
+    def _dropping(self, key: str, others: Sequence[str]) -> list[tuple[tuple[str, ...], Figures]]:
+        """Leave a key out, then each of the others too, starting from the cells merged already."""
+        single = frequencies.margin_of(self.cells).without(key)
+        rows: list[tuple[tuple[str, ...], Figures]] = [((key,), _of_margin(single, self.k, self.n))]
+        if self.pairs and len(self.cells.keys) > 2:
+            for other in others:
+                pair = tuple(name for name in self.cells.keys if name in (key, other))
+                rows.append((pair, _of_margin(single.without(other), self.k, self.n)))
+        return rows
 
     def _coarsening(self, key: str) -> Coarsened:
         levels, grouping = self._levels[key], self._groupings[key]

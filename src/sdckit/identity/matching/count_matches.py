@@ -12,7 +12,7 @@ from sdckit.data.columns import ALL_VALID
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.coding import pack_into
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import group, places_among
 from sdckit.numerics.search.box_tree import count_in_balls
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.numerics.wildcard_matches.wildcards import match_columns
@@ -105,8 +105,7 @@ def match(
     for gaps, target in mine:
         for other, released in theirs:
             gone = {id(variable) for bit, variable in enumerate(wild) if (gaps | other) >> bit & 1}
-            place = np.full(r, -1)
-            place[released] = np.arange(len(released))
+            place = places_among(released, r)
             more, hit = _match_rows(
                 [category for category in categories if id(category) not in gone],
                 [interval for interval in intervals if id(interval) not in gone],

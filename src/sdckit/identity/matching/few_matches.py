@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import open_pair
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
@@ -19,7 +18,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.identity.matching.count_matches import Category, match
 from sdckit.identity.matching.matching_options import refuse_what_does_not_fit
-from sdckit.numerics.array_types import Bools, Codes, Ints
+from sdckit.numerics.array_types import Bools, Codes, Ints, Values
 from sdckit.result import FileFigure
 
 MISSING_RULE = "a missing key value matches any value; a record that lacks all of several keys matches no other"
@@ -61,7 +60,7 @@ class FewMatches(PairRecordResult):
         """The record column behind each file-level figure, and how it is summarised."""
         return FileFigure("few_matches", "few_matches"), FileFigure("unique_matches", "unique_match")
 
-    def told(self, column: str) -> NDArray[Any]:
+    def told(self, column: str) -> Values:
         """Record-level values of a column: means over the releases."""
         values = {"match_count": self.counted, "own_match": self.own, **_flags(self.counted, self.own, self.k)}
         return values[column].mean(axis=0)  # type: ignore[no-any-return]

@@ -82,19 +82,17 @@ def share(flags: Floats) -> float:
     return float(known.mean()) if len(known) else math.nan
 
 
-def mean_known(columns: Sequence[Floats]) -> Floats:
+def mean_known(columns: Floats) -> Floats:
     """Mean over the releases in which a record is known; NaN where it is known in none.
 
     Examples
     --------
-    >>> mean_known([np.array([1.0, np.nan]), np.array([0.0, np.nan])]).tolist()
+    >>> mean_known(np.array([[1.0, np.nan], [0.0, np.nan]])).tolist()
     [0.5, nan]
     """
-    stacked = np.stack(columns)
-    known = (~np.isnan(stacked)).sum(axis=0)
+    known = (~np.isnan(columns)).sum(axis=0)
     out = np.full(len(known), np.nan)
-    np.divide(np.nansum(stacked, axis=0), known, out=out, where=known > 0)
-    return out
+    return np.divide(np.nansum(columns, axis=0), known, out=out, where=known > 0)  # type: ignore[no-any-return]
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -128,14 +126,13 @@ class IntervalRisk(ColumnResult):
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """The record column behind each file-level figure, and how it is summarised."""
-        names = [*self.variable_rates]
         known = "records with a variable known in both files"
         return (
             FileFigure("rate", "inside", of=known, base=""),
             FileFigure("n_inside", "inside", "sum"),
             *(
                 FileFigure(f"variable_rates[{name}]", f"inside_{name}", of="records known in both files", base="")
-                for name in names
+                for name in self.variable_rates
             ),
         )
 
@@ -246,12 +243,9 @@ def interval_risk(
         for flags, all_ in zip(inside, together, strict=True)
     )
     _note_missing(notes, pair, together)
-    columns = {
-        "inside": mean_known(together),
-        **{f"inside_{name}": mean_known([flags[:, j] for flags in inside]) for j, name in enumerate(names)},
-    }
     by_release = {"inside": np.stack(together)}
     by_release |= {f"inside_{name}": np.stack([flags[:, j] for flags in inside]) for j, name in enumerate(names)}
+    columns = {name: mean_known(flags) for name, flags in by_release.items()}
     means = mean_figures(per_release, notes)
     rates = {name: means.pop(f"variable_rates[{name}]") for name in names}
     result = IntervalRisk(

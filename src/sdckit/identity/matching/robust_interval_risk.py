@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
@@ -16,7 +16,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import identical_note, mean_known, numeric_names
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Floats
 from sdckit.numerics.coding import differences
 from sdckit.numerics.outlying import FIT_ROWS, deviation, robust_estimate
 from sdckit.numerics.search.neighbours import prepare
@@ -74,7 +74,7 @@ def nearest_other(values: Floats) -> Floats:
 
 def close_and_isolated(
     original: Floats, released: Floats, distance: Floats, factor: float, isolation: float
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Bools, Bools]:
     """Records with a variable inside its interval; those of them without another released record nearby."""
     reach = factor * UNIT * distance[:, None]
     near = (original >= released - reach) & (original <= released + reach)
@@ -84,7 +84,7 @@ def close_and_isolated(
 
 
 def measured(
-    original: Floats, released: Floats, rows: NDArray[np.bool_], given: Estimate | None, seed: int | None,
+    original: Floats, released: Floats, rows: Bools, given: Estimate | None, seed: int | None,
     factor: float, isolation: float,
 ) -> tuple[dict[str, float], dict[str, Floats]]:  # fmt: skip
     """Figures of a release, and the record columns: NaN for rows outside `rows`."""
@@ -271,9 +271,10 @@ def robust_interval_risk(
         some = f"up to {gone} of {pair.n} records"
         notes["missing"] = f"{some} have a missing value in one of the files: not measured"
     per_release = tuple(figures for figures, _ in measures)
-    columns = {name: mean_known([by_name[name] for _, by_name in measures]) for name in COLUMNS}
+    by_release = {name: np.stack([by_name[name] for _, by_name in measures]) for name in COLUMNS}
+    columns = {name: mean_known(values) for name, values in by_release.items()}
     result = RobustIntervalRisk.of(pair, per_release, MISSING_RULE, notes, columns=columns, prefix=prefix)
-    return broken.of(result, {name: np.stack([by_name[name] for _, by_name in measures]) for name in COLUMNS})
+    return broken.of(result, by_release)
 
 
 def _given(center: ArrayLike | None, covariance: ArrayLike | None, p: int) -> Estimate | None:
@@ -297,9 +298,7 @@ def _given(center: ArrayLike | None, covariance: ArrayLike | None, p: int) -> Es
     return estimate
 
 
-def _check_spread(
-    pair: Pair, names: Sequence[str], files: Sequence[Floats], complete: Sequence[NDArray[np.bool_]]
-) -> None:
+def _check_spread(pair: Pair, names: Sequence[str], files: Sequence[Floats], complete: Sequence[Bools]) -> None:
     faults = []
     for label, released, rows in zip(pair.names[1:], files[1:], complete, strict=True):
         if rows.sum() > 1:

@@ -13,6 +13,7 @@ from sdckit.identity.panels.regular_panel import Tally
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Words
 from sdckit.numerics.coding import GOLDEN, has_bit, ones_of, splitmix
 from sdckit.numerics.compiling import njit, sparing
+from sdckit.numerics.grouping import first_of_groups, places_among
 from sdckit.numerics.threads import chunks, run
 
 ROUNDING = 1e-9  # what rounding may add to a tolerance, as a part of it
@@ -425,17 +426,15 @@ def _numbered(files: PointFiles, tolerance: Sequence[float], *, multiset: bool) 
     closed = [column for column, wild in zip(columns, files.wild, strict=True) if not wild]
     closed += [] if every[0].time is None else [np.concatenate([file.time for file in every])]
     near = [np.concatenate([file.near[name] for file in every]) for name in every[0].near]
-    n = len(every[0].person) if len(every) == 1 else sum(len(file.person) for file in every)
+    n = sum(len(file.person) for file in every)
     group = group_codes(closed, n).of_row
     ranks = [np.unique(values, return_inverse=True)[1].astype(np.int64) for values in near]
     distinct = group_codes([group, *open_keys, *ranks], n)
     d = len(distinct.size)
-    row = np.empty(d, np.int64)
-    row[distinct.of_row] = np.arange(n)
+    row = first_of_groups(distinct.of_row, d)
     leading = near[0][row] if near else np.zeros(d)
     order = np.lexsort((leading, group[row]))
-    place = np.empty(d, np.int32)
-    place[order] = np.arange(d, dtype=np.int32)
+    place = places_among(order, d).astype(np.int32)
     row, low, high = row[order], np.empty(d, np.int64), np.empty(d, np.int64)
     widths = np.array(tolerance, np.float64) * (1 + ROUNDING)
     windows = sparing(_windows, 4 * d)

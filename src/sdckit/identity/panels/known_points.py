@@ -185,8 +185,7 @@ class KnownPoints(PairRecordResult):
         names += [(f"by_points[{points}][alone]", f"alone_{points}") for points in others]
         told = ("expected", "below_k", *(() if math.isnan(self.success) else OF_RELEASE[:2]))
         names += [(name, f"{name}_{self.points}") for name in told]
-        figures = [FileFigure(name, column, of="persons with so many points", base="") for name, column in names]
-        return tuple(figures)
+        return tuple(FileFigure(name, column, of="persons with so many points", base="") for name, column in names)
 
     def told_frame(self) -> tuple[Any, Any]:
         """The original, and a row of each person."""
@@ -395,7 +394,6 @@ def _columns(
     tolerance: Mapping[str, float] | None, missing: MissingRule | None, scenario: Scenario | None,
 ) -> point_files.PointColumns:  # fmt: skip
     """Check which columns are what."""
-    scenario = arguments.scenario_or_none(scenario)
     arguments.column_or_none(time, "time")
     also = arguments.names(also_known, "also_known") or ()
     roles = resolve_roles(scenario=scenario, keys=keys, person=person, missing=missing)
@@ -413,8 +411,7 @@ def _columns(
     arguments.present(widths, (*known, *(() if time is None else (time,))), "tolerance", argument="tolerance",
                       within="the keys and the time")  # fmt: skip
     widths = {name: arguments.amount(width, "tolerance", "is a distance") for name, width in widths.items()}
-    names = (*known, *also)
-    rules = resolve_roles(scenario=scenario, keys=names, missing=missing).rules
+    rules = resolve_roles(scenario=scenario, keys=(*known, *also), missing=missing).rules
     return point_files.PointColumns(roles.person, time, known, also, widths, rules)
 
 

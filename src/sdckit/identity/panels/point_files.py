@@ -13,6 +13,7 @@ from sdckit.data.columns import code_column, days_values, first_rows
 from sdckit.data.missing_values.missing import Rule
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import AnyInts, Bools, Codes, Floats, Ints
+from sdckit.numerics.grouping import first_of_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +122,7 @@ def read_points(
         wild.append(missing and rules[coding.name] == "wildcard")
     files = []
     for j, (number, n_persons) in enumerate(people):
-        first = np.empty(n_persons, np.int64)
-        first[number[::-1]] = np.arange(len(number))[::-1]
+        first = first_of_groups(number, n_persons)
         own = tuple(_constant(coding.codes[j], number, first, coding.name, labels[j]) for coding in also)
         near = {name: days_values(frames[j][name], file=names[j]) for name in columns.tolerance}
         for name, values in near.items():

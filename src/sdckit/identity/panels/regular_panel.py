@@ -15,6 +15,7 @@ from sdckit.data.columns import ALL_VALID, Coded
 from sdckit.errors import sure
 from sdckit.identity.panels.point_files import PointFile, PointFiles
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
+from sdckit.numerics.grouping import places_among
 
 MOST_WAVES = 64
 MOST_LISTED = 100_000  # subsets that are listed to draw some of them
@@ -183,8 +184,7 @@ class RegularPanel:
         every = np.arange(self.ends[-1]) if isinstance(rows, slice) else rows
         there, persons = every[start:stop], every[: int(ends[0])]
         whose = owner[there - self.ends[j]]
-        place = np.full(int(self.ends[0]), -1, np.int64)
-        place[persons] = np.arange(len(persons))
+        place = places_among(persons, int(self.ends[0]))
         matches = (whose >= 0) & (place[whose] >= 0)
         for column in columns:
             theirs, original = column.codes[there], column.codes[whose]

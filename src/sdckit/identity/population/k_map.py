@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import as_cells, pair, shared_coding
 from sdckit.cells.plans.key_sizes import KeySizes
@@ -19,7 +18,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population import log_linear, size_models
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Ints, Values
 from sdckit.result import FileFigure
 
 T = TypeVar("T")
@@ -96,7 +95,7 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells | KeySizes:
 
 
 def with_population(
-    cells: AnyCells, population: Cells | KeySizes, run: Callable[[Ints, Ints], tuple[NDArray[Any], T]], name: str
+    cells: AnyCells, population: Cells | KeySizes, run: Callable[[Ints, Ints], tuple[Values, T]], name: str
 ) -> tuple[AnyCells, list[T]]:
     """Add a column to cells, made from their records and from those of the population with their key, part by part.
 

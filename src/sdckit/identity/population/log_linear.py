@@ -13,15 +13,14 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.table import Cells
 from sdckit.data import arguments, nearest
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
-Floats = NDArray[np.float64]
 Method = Literal["counts", "ce", "pml", "weighted"]
 METHODS: tuple[Method, ...] = get_args(Method)
 ADDED = 0.1  # to the inverse mean weight of a cell, as in sdcMicro: a cell without records has an offset, too
@@ -152,7 +151,7 @@ DIRECT = 1 << 22  # codes that are renumbered by a lookup table
 class Grid:
     """Cells as points of the full cross-classification of the levels in use."""
 
-    codes: tuple[NDArray[np.int64], ...]  # (K,) level of each cell, key by key, from 0 without gaps
+    codes: tuple[Ints, ...]  # (K,) level of each cell, key by key, from 0 without gaps
     shape: tuple[int, ...]  # levels of each key
 
     @property
@@ -165,14 +164,14 @@ class Grid:
         """Key order of the dense table: the key with most levels varies fastest."""
         return tuple(sorted(range(len(self.shape)), key=lambda j: self.shape[j]))
 
-    def place(self, term: Sequence[int]) -> tuple[NDArray[np.int64], int]:
+    def place(self, term: Sequence[int]) -> tuple[Ints, int]:
         """Index of each cell in the margin of some keys, and the number of margin cells."""
         at = np.zeros(len(self.codes[0]), np.int64)
         for j in term:
             at = at * self.shape[j] + self.codes[j]
         return at, math.prod(self.shape[j] for j in term)
 
-    def strides(self, term: Sequence[int]) -> NDArray[np.int64]:
+    def strides(self, term: Sequence[int]) -> Ints:
         """Stride of each key (in layout order) in the margin of some keys; 0 for keys summed over."""
         steps, step = np.zeros(len(self.shape), np.int64), 1
         for j in reversed(term):
@@ -180,13 +179,13 @@ class Grid:
         return steps[list(self.layout)]
 
 
-def _renumber(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def _renumber(codes: Ints) -> tuple[Ints, int]:
     high = int(codes.max(initial=0))
     if high >= DIRECT:
         used, dense = np.unique(codes, return_inverse=True)
         return dense.astype(np.int64), len(used)
     present = np.bincount(codes, minlength=high + 1) > 0
-    number: NDArray[np.int64] = np.cumsum(present) - 1
+    number: Ints = np.cumsum(present) - 1
     return number[codes], int(number[-1]) + 1
 
 
@@ -199,13 +198,13 @@ def grid_of(cells: Cells) -> Grid:
 # --- main effects ------------------------------------------------------------------------------
 
 
-def shares_of(grid: Grid, counts: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def shares_of(grid: Grid, counts: Floats) -> list[Floats]:
     """Share of the records at each level of each key."""
     n = counts.sum()
     return [np.bincount(codes, counts, levels) / n for codes, levels in zip(grid.codes, grid.shape, strict=True)]
 
 
-def expected_main_effects(grid: Grid, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def expected_main_effects(grid: Grid, counts: Floats) -> Floats:
     """Expected count of each cell when the keys are independent: n times the product of its shares.
 
     Examples
@@ -220,7 +219,7 @@ def expected_main_effects(grid: Grid, counts: NDArray[np.float64]) -> NDArray[np
     return mu
 
 
-def dense_main_effects(grid: Grid, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def dense_main_effects(grid: Grid, counts: Floats) -> Floats:
     """Expected count of every possible cell when the keys are independent, in the grid's layout."""
     shares = shares_of(grid, counts)
     mu = np.array([float(counts.sum())])
@@ -278,9 +277,9 @@ def _fit_margin(mu, shape, strides, target, total):  # type: ignore[no-untyped-d
 
 
 def fit_terms(
-    grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], *, start: NDArray[np.float64] | None = None,
+    grid: Grid, terms: Sequence[Term], counts: Floats, *, start: Floats | None = None,
     tolerance: float = TOLERANCE, max_cycles: int = MAX_CYCLES,
-) -> tuple[NDArray[np.float64], float]:  # fmt: skip
+) -> tuple[Floats, float]:  # fmt: skip
     """Fit a hierarchical log-linear model by iterative proportional fitting.
 
     `terms` are the margins (key numbers) that the fitted table shall have; together they cover every key. `counts`
@@ -396,8 +395,8 @@ def term_names(keys: Sequence[str], terms: Sequence[Term]) -> tuple[str, ...]:
 class GridSums:
     """Sums over every possible cell as if it were empty."""
 
-    values: NDArray[np.float64]  # (6,) sum of phi, its square and the variance term; for B1, then for B2
-    errors: NDArray[np.float64]  # (6,) bounds of their errors, 0 where every cell was visited
+    values: Floats  # (6,) sum of phi, its square and the variance term; for B1, then for B2
+    errors: Floats  # (6,) bounds of their errors, 0 where every cell was visited
     n_possible: float  # possible cells
 
 
@@ -482,20 +481,20 @@ def _correct(mu, f, pi):  # type: ignore[no-untyped-def]
     return out
 
 
-def grid_functions(mu: NDArray[np.float64], pi: float, columns: int | None = None) -> NDArray[np.float64]:
+def grid_functions(mu: Floats, pi: float, columns: int | None = None) -> Floats:
     """The six functions of each expected count that are summed over the grid (6, len(mu)); in one column their sums."""
     out = np.zeros((6, columns or len(mu)))
     _add_functions(mu, pi, out)
     return out
 
 
-def sum_grid(mu: NDArray[np.float64], pi: float) -> GridSums:
+def sum_grid(mu: Floats, pi: float) -> GridSums:
     """Sum over the expected counts of every possible cell, on threads."""
     parts = run(lambda part: grid_functions(mu[part[0] : part[1]], pi, columns=1)[:, 0], chunks(len(mu)))
     return GridSums(np.sum(parts, axis=0), np.zeros(6), float(len(mu)))
 
 
-def fit_statistics(sums: GridSums, mu: NDArray[np.float64], f: NDArray[np.float64], pi: float) -> FitStatistics:
+def fit_statistics(sums: GridSums, mu: Floats, f: Floats, pi: float) -> FitStatistics:
     """B1 and B2 from sums over the grid and the cells that occur.
 
     `mu` and `f` (K,) are the expected and the observed count of each cell that occurs. With a census (sampling

@@ -11,7 +11,6 @@ from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.record_result import RecordResult, breakdown
 from sdckit.cells.table import Cells
@@ -21,6 +20,7 @@ from sdckit.errors import DataError, SdcWarning
 from sdckit.identity.population import log_linear, size_models
 from sdckit.identity.population.log_linear import MAX_GRID, FitStatistics, Formula, Grid, GridSums, Method, Term
 from sdckit.identity.population.size_models import dissimilarity
+from sdckit.numerics.array_types import Floats, Values
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure
 
@@ -46,13 +46,13 @@ def generators(grid: Grid, terms: Sequence[Term]) -> tuple[Term, ...]:
     return log_linear.maximal([*terms, *((j,) for j in range(len(grid.shape)))])
 
 
-def grid_statistics(grid: Grid, mu: NDArray[np.float64], counts: NDArray[np.float64], pi: float) -> FitStatistics:
+def grid_statistics(grid: Grid, mu: Floats, counts: Floats, pi: float) -> FitStatistics:
     """B1 and B2 of a model fitted on the full grid."""
     at, _ = grid.place(grid.layout)
     return log_linear.fit_statistics(log_linear.sum_grid(mu, pi), mu[at], counts, pi)
 
 
-def forward_search(grid: Grid, counts: NDArray[np.float64], pi: float) -> tuple[tuple[Term, ...], tuple[Step, ...]]:
+def forward_search(grid: Grid, counts: Floats, pi: float) -> tuple[tuple[Term, ...], tuple[Step, ...]]:
     """Add the two-way term that brings z2 nearest to 0, until z2 is below 1.645 or no term is left.
 
     `grid` is small enough to be built, `counts` (K,) are the records of each cell that occurs, pi is below 1. Gives
@@ -65,7 +65,7 @@ def forward_search(grid: Grid, counts: NDArray[np.float64], pi: float) -> tuple[
     path = [Step(None, z2)]
     waiting: list[Term] = list(combinations(range(len(grid.shape)), 2))
 
-    def fitted(term: Term) -> tuple[NDArray[np.float64], float]:
+    def fitted(term: Term) -> tuple[Floats, float]:
         return log_linear.fit_terms(grid, generators(grid, (*terms, term)), counts, start=mu)
 
     def score(term: Term) -> float:
@@ -95,7 +95,7 @@ def forward_search(grid: Grid, counts: NDArray[np.float64], pi: float) -> tuple[
 STEP = 1e-3  # of the lattice, in log expected counts
 
 
-def expected_histogram(shares: Sequence[NDArray[np.float64]], step: float = STEP) -> tuple[int, NDArray[np.float64]]:
+def expected_histogram(shares: Sequence[Floats], step: float = STEP) -> tuple[int, Floats]:
     """Possible cells by the logarithm of the product of their shares; levels that do not occur are left out.
 
     Gives `first` and `mass`: ``mass[i]`` counts cells near ``(first + i) * step``.
@@ -117,7 +117,7 @@ def expected_histogram(shares: Sequence[NDArray[np.float64]], step: float = STEP
     return first, mass
 
 
-def sum_lattice(shares: Sequence[NDArray[np.float64]], n: float, pi: float, step: float = STEP) -> GridSums:
+def sum_lattice(shares: Sequence[Floats], n: float, pi: float, step: float = STEP) -> GridSums:
     """Sum over all possible cells of n records under main effects, with a bound of the error.
 
     `shares` are those of the records at each level of each key; the error falls with the square of `step`.
@@ -149,14 +149,14 @@ class FittedModel:
     """Expected sample counts of the cells that occur, and how well the model fits."""
 
     terms: tuple[Term, ...]  # interactions; empty for main effects
-    mu: NDArray[np.float64]  # (K,)
+    mu: Floats  # (K,)
     statistics: FitStatistics
     gap: float = 0.0  # largest distance of a fitted margin, as a share of the records
     converged: bool = True
-    dense: NDArray[np.float64] | None = None  # of every possible cell, where the grid was built
+    dense: Floats | None = None  # of every possible cell, where the grid was built
 
 
-def fit_model(grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], pi: float) -> FittedModel:
+def fit_model(grid: Grid, terms: Sequence[Term], counts: Floats, pi: float) -> FittedModel:
     """Fit main effects, which are always in, and the interactions asked for, over the full grid.
 
     `counts` (K,) are the records of each cell that occurs, pi is the sampling fraction.
@@ -166,9 +166,7 @@ def fit_model(grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], pi
     return _judged(grid, terms, *log_linear.fit_terms(grid, generators(grid, terms), counts), counts, pi)
 
 
-def _judged(
-    grid: Grid, terms: Sequence[Term], dense: NDArray[np.float64], gap: float, counts: NDArray[np.float64], pi: float
-) -> FittedModel:
+def _judged(grid: Grid, terms: Sequence[Term], dense: Floats, gap: float, counts: Floats, pi: float) -> FittedModel:
     """A model fitted on the full grid, with how well it fits the counts at one sampling fraction."""
     mu = dense[grid.place(grid.layout)[0]]
     return FittedModel(
@@ -176,7 +174,7 @@ def _judged(
     )
 
 
-def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedModel:
+def _main_effects(grid: Grid, counts: Floats, pi: float) -> FittedModel:
     mu = log_linear.expected_main_effects(grid, counts)
     if pi >= 1:
         return FittedModel((), mu, FitStatistics())
@@ -187,7 +185,7 @@ def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedM
     return FittedModel((), mu, log_linear.fit_statistics(sums, mu, counts, pi))
 
 
-def expected_groups(grid: Grid, fitted: FittedModel, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def expected_groups(grid: Grid, fitted: FittedModel, counts: Floats) -> Floats:
     """Expected number of the file's equivalence classes by size class, under a fitted model."""
     if fitted.dense is not None:
         return size_models.expected_by_cell(fitted.dense)
@@ -197,9 +195,7 @@ def expected_groups(grid: Grid, fitted: FittedModel, counts: NDArray[np.float64]
     return size_models.expected_by_cell(counts.sum() * np.exp((first + np.arange(len(mass))) * STEP), mass)
 
 
-def unique_risk(
-    mu: NDArray[np.float64], pi: float | NDArray[np.float64], own: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def unique_risk(mu: Floats, pi: float | Floats, own: Floats | None = None) -> tuple[Floats, Floats]:
     """Chance that a sample unique is population unique, and its expected correct match E[1/F].
 
     `mu` are expected sample counts, pi is the sampling fraction: mu/pi is the expected population count. `own` is the
@@ -218,7 +214,7 @@ def unique_risk(
 
 
 def bootstrap_interval(
-    grid: Grid, model: FittedModel, counts: NDArray[np.float64], pi: float, rng: np.random.Generator
+    grid: Grid, model: FittedModel, counts: Floats, pi: float, rng: np.random.Generator
 ) -> dict[str, tuple[float, float]]:
     """Percentile intervals of tau1 and tau2 with records resampled.
 
@@ -392,7 +388,7 @@ class PopulationRisk(RecordResult):
             FileFigure("dissimilarity", of="groups of the file", base="", higher="reference"),
         )
 
-    def told(self, column: str) -> NDArray[Any]:
+    def told(self, column: str) -> Values:
         """Record-level values of a column: 0 for a record that is no sample unique, NaN without a model."""
         cells = self.cells
         if column == "sample_unique":
@@ -400,7 +396,7 @@ class PopulationRisk(RecordResult):
         values = cells.columns[column]
         if not math.isnan(self.tau1):
             values = np.where(cells.table.size == 1, values, 0.0)
-        of_record: NDArray[Any] = values[cells.table.of_row]
+        of_record: Values = values[cells.table.of_row]
         return of_record
 
     @property
@@ -551,9 +547,8 @@ def population_risk(
     if method != "counts":
         fitted = replace(fitted, statistics=FitStatistics())
         notes = {**notes, "z1": UNJUDGED, "interval": NO_INTERVAL}
-    intervals = {}
-    if interval is not None and fitted.converged:
-        intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
+    judged = interval is not None and fitted.converged
+    intervals = bootstrap_interval(grid, fitted, counts, pi, rng) if judged else {}
     names = {log_linear.term_name(cells.keys, step.term) if step.term else "main effects": step.z2 for step in path}
     within = cells.table.size <= (cells.n if bound is None else bound)
     result = _result(

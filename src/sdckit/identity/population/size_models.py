@@ -6,10 +6,10 @@ Symbols: n records of N in the population, pi = n/N, s_j classes of j records, u
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.plans.cells_in_parts import PartedCells
@@ -18,7 +18,7 @@ from sdckit.cells.table import AnyCells, Cells
 from sdckit.data import special
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 
 MIN_ALPHA = 1e-4  # below it the digamma form of Pitman's equations loses digits
 DANKAR_FRACTION = 0.1
@@ -28,8 +28,8 @@ DANKAR_FRACTION = 0.1
 class SizeTable:
     """Number of equivalence classes of each size."""
 
-    size: NDArray[np.float64]  # sizes j that occur, ascending
-    classes: NDArray[np.float64]  # s_j
+    size: Floats  # sizes j that occur, ascending
+    classes: Floats  # s_j
     n: float  # records in the file
     population: float  # and in the population
 
@@ -74,7 +74,7 @@ class SizeEstimate:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
-def size_table(sizes: NDArray[np.int64], population: float) -> SizeTable:
+def size_table(sizes: Ints, population: float) -> SizeTable:
     """Count classes by size.
 
     Examples
@@ -125,7 +125,7 @@ def zayatz(table: SizeTable) -> SizeEstimate:
     return estimate(table, table.of(1) * p / table.pi, p, {})
 
 
-def _chance_of_one(table: SizeTable) -> NDArray[np.float64]:
+def _chance_of_one(table: SizeTable) -> Floats:
     """P(one record sampled | class of j), without replacement, in beta functions: exact for large N."""
     j, n, N = table.size, table.n, table.population
     chance = np.full(len(j), n / N)
@@ -254,6 +254,7 @@ def dankar(table: SizeTable, by_zayatz: SizeEstimate, by_pitman: SizeEstimate, b
 
 
 LARGEST = 99  # sizes computed one by one; larger ones are pooled
+SIZES = np.arange(1, LARGEST + 1, dtype=float)
 EDGES = (1, 2, 3, 4, 5, 10, 25, 50, 100)  # smallest size of each size class
 CLOSE = 0.03  # an index of dissimilarity up to this: a close fit, whatever the sample size (Agresti)
 BIN = 0.005  # of log expected counts, when cells are counted by them
@@ -306,17 +307,12 @@ def expected_by_model(name: str, table: SizeTable, estimate: SizeEstimate) -> Fl
     return _by_slide(table, **{part: estimate.parameters[part] for part in ("K", "alpha", "beta")})
 
 
-def _sizes() -> Floats:
-    return np.arange(1, LARGEST + 1, dtype=float)
-
-
 def _by_zayatz(table: SizeTable) -> Floats:
     """Binomial thinning: population sizes drawn from the file's own, each member sampled with the fraction pi."""
     from scipy.stats import binom
 
-    j = _sizes()
     seen = table.classes @ -np.expm1(table.size * np.log1p(-table.pi))
-    kept = np.array([table.classes @ binom.pmf(size, table.size, table.pi) for size in j])
+    kept = np.array([table.classes @ binom.pmf(size, table.size, table.pi) for size in SIZES])
     scale = table.u / seen
     return pooled_sizes(scale * kept, table.u - scale * float(kept.sum()))
 
@@ -324,7 +320,7 @@ def _by_zayatz(table: SizeTable) -> Floats:
 def _by_pitman(table: SizeTable, theta: float, alpha: float) -> Floats:
     """C(n, j) (1 - alpha)_(j-1) (theta + alpha)_(n-j) / (theta + 1)_(n-1), with rising factorials."""
     n = table.n
-    j = _sizes()[: int(min(LARGEST, n))]
+    j = SIZES[: int(min(LARGEST, n))]
     log = special.gammaln(n + 1) - special.gammaln(j + 1) - special.gammaln(n - j + 1)
     log += special.gammaln(j - alpha) - special.gammaln(1 - alpha)
     log += special.gammaln(theta + alpha + n - j) - special.gammaln(theta + alpha)
@@ -350,8 +346,7 @@ def _by_slide(table: SizeTable, K: float, alpha: float, beta: float) -> Floats:
 
     pi = table.pi
     rest = nbinom(alpha, beta / (1 - (1 - beta) * (1 - pi)))
-    j = _sizes()
-    chance = (1 - pi) * rest.pmf(j) + pi * rest.pmf(j - 1)
+    chance = (1 - pi) * rest.pmf(SIZES) + pi * rest.pmf(SIZES - 1)
     seen = 1 - (1 - pi) * rest.pmf(0)
     return pooled_sizes(K * chance, K * float(seen - chance.sum()))
 
@@ -363,7 +358,7 @@ def expected_by_cell(mu: Floats, mass: Floats | None = None) -> Floats:
     """
     mu, mass = _binned(mu) if mass is None else (mu, mass)
     log, groups = np.log(mu), float(mass @ -np.expm1(-mu))
-    one_by_one = np.array([mass @ np.exp(j * log - mu - special.gammaln(j + 1)) for j in _sizes()])
+    one_by_one = np.array([mass @ np.exp(j * log - mu - special.gammaln(j + 1)) for j in SIZES])
     return pooled_sizes(one_by_one, groups - float(one_by_one.sum()))
 
 
@@ -408,13 +403,11 @@ class _Model:
         log_p1: Floats = alpha * self.slope + np.log1p(alpha * self.odds)
         return log_p1
 
+    @np.errstate(divide="ignore")
     def log_twice(self, alpha: Floats) -> Floats:
         """log(p2)."""
-        with np.errstate(divide="ignore"):
-            log_p2: Floats = (
-                np.log(alpha / 2) + 2 * math.log(self.pi) + self.log_rest + alpha * self.slope
-                - 2 * self.log_D + np.log(2 - (1 - alpha) * self.d)
-            )  # fmt: skip
+        first = np.log(alpha / 2) + 2 * math.log(self.pi) + self.log_rest + alpha * self.slope
+        log_p2: Floats = first - 2 * self.log_D + np.log(2 - (1 - alpha) * self.d)
         return log_p2
 
     def seen(self, alpha: Floats) -> Floats:
@@ -465,16 +458,13 @@ def snb(table: SizeTable) -> SizeEstimate:
         return undefined("above_n", {"K": k})
     once, twice = math.log(table.of(1) / (k * table.pi)), math.log(table.of(2) / k)
 
-    def branch(falling: bool) -> Callable[[Floats], tuple[Floats, Floats]]:
-        def gap(logit: Floats) -> tuple[Floats, Floats]:
-            model = _Model(logit, table.pi)
-            alpha = _alpha_on_branch(model, once, falling=falling)
-            return model.log_twice(alpha) - twice, alpha
-
-        return gap
+    def gap(logit: Floats, *, falling: bool) -> tuple[Floats, Floats]:
+        model = _Model(logit, table.pi)
+        alpha = _alpha_on_branch(model, once, falling=falling)
+        return model.log_twice(alpha) - twice, alpha
 
     scan = _with_meetings(once, table.pi)
-    roots = [root for falling in (True, False) for root in _roots(branch(falling), scan)]
+    roots = [root for falling in (True, False) for root in _roots(partial(gap, falling=falling), scan)]
     return _from_roots(table, roots, lambda *_: k)
 
 
@@ -532,13 +522,9 @@ def _alpha_on_branch(model: _Model, target: float, *, falling: bool) -> Floats:
     return np.where(exists, (low + high) / 2, np.nan)
 
 
+@np.errstate(all="ignore")  # the ends of the scan may leave the range of numbers
 def _roots(gap: Callable[[Floats], tuple[Floats, Floats]], scan: Floats = SCAN) -> list[tuple[float, float]]:
     """Where a gap changes sign along the scan: (logit, alpha) of each root."""
-    with np.errstate(all="ignore"):  # the ends of the scan may leave the range of numbers
-        return _crossings(gap, scan)
-
-
-def _crossings(gap: Callable[[Floats], tuple[Floats, Floats]], scan: Floats) -> list[tuple[float, float]]:
     from scipy.optimize import brentq
 
     values = gap(scan)[0]

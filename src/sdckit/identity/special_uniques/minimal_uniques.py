@@ -279,10 +279,8 @@ def n_fixed(n_keys: int, n_cells: int, max_size: int) -> int:
     >>> n_fixed(10, 1000, 10), n_fixed(10, 843_000, 10), n_fixed(2, 10**9, 2)
     (0, 3, 1)
     """
-    for fixed in range(min(MOST_FIXED, n_keys - 1) + 1):
-        if 4 * n_cells * _widest(n_keys - fixed, max_size) <= ROOM:
-            return fixed
-    return min(MOST_FIXED, n_keys - 1)
+    most = min(MOST_FIXED, n_keys - 1)
+    return next((n for n in range(most) if 4 * n_cells * _widest(n_keys - n, max_size) <= ROOM), most)
 
 
 def bytes_of_blocks(n_keys: int, n_cells: int, max_size: int) -> int:
@@ -411,9 +409,7 @@ def memory_needed(n_keys: int, n_cells: int, max_size: int, n_levels: int = 0) -
 
 def _needed(n_keys: int, n_cells: int, max_size: int, n_levels: int, *, by_nodes: bool) -> int:
     if by_nodes:
-        kept = [comb(n_keys, k) for k in range(1, max_size)] or [1]
-        widest = max(a + b for a, b in zip([0, *kept], kept, strict=False))
-        lists = widest * (4 * n_cells + n_cells // 8) if n_cells >= MANY_CELLS else sys.maxsize
+        lists = _widest(n_keys, max_size) * (4 * n_cells + n_cells // 8) if n_cells >= MANY_CELLS else sys.maxsize
     else:
         lists = bytes_of_blocks(n_keys, n_cells, max_size)
     return lists + n_threads() * ((4 * max_size + 24) * n_cells + 8 * max_size * n_levels) + 4 * n_keys * n_cells
@@ -421,10 +417,8 @@ def _needed(n_keys: int, n_cells: int, max_size: int, n_levels: int, *, by_nodes
 
 def largest_size(n_keys: int, n_cells: int, limit: int = MEMORY_LIMIT, n_levels: int = 0) -> int:
     """The largest `max_size` that surely fits into memory, 0 if none does."""
-    for k in range(1, n_keys + 1):
-        if memory_needed(n_keys, n_cells, k, n_levels) > limit:
-            return k - 1
-    return n_keys
+    too_large = (k for k in range(1, n_keys + 1) if memory_needed(n_keys, n_cells, k, n_levels) > limit)
+    return next(too_large, n_keys + 1) - 1
 
 
 def _work(n_cells: int, max_size: int, n_levels: int) -> Work:

@@ -11,7 +11,6 @@ from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
@@ -19,6 +18,7 @@ from sdckit.cells.table import Cells
 from sdckit.data import arguments, nearest
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Codes, Ints, Values, Words
 from sdckit.numerics.coding import find_number, hash_word
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
@@ -67,8 +67,8 @@ def _numbered(words, distinct, slots, out):  # type: ignore[no-untyped-def]
 
 
 def count_unsafe(
-    codes: NDArray[np.int32], levels: NDArray[np.int64], size: NDArray[np.int64], variables: Sequence[int],
-    threshold: int, marks: NDArray[np.int32],
+    codes: Codes, levels: Ints, size: Ints, variables: Sequence[int],
+    threshold: int, marks: Codes,
 ) -> SmallTable:  # fmt: skip
     """Count one table of some variables, and mark the cells in its rare cells.
 
@@ -91,9 +91,7 @@ def count_unsafe(
     return int(np.count_nonzero(counts)), n_rare, int(counts[rare].sum())
 
 
-def count_table(
-    codes: NDArray[np.int32], levels: NDArray[np.int64], size: NDArray[np.int64], variables: Sequence[int]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def count_table(codes: Codes, levels: Ints, size: Ints, variables: Sequence[int]) -> tuple[Words, Ints]:
     """The cell of the table of some variables that each cell of the file is in, and the records of each, maybe 0."""
     words, possible = np.zeros(len(size), np.uint64), 1
     for j in variables:
@@ -109,7 +107,7 @@ def count_table(
     return words, counts
 
 
-def _renumber(words: NDArray[np.uint64], size: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _renumber(words: Words, size: Ints) -> tuple[Words, Ints]:
     """Number the words that occur from 0, and count the records of each."""
     merged = merge(words, size)
     number = np.empty(len(words), np.uint64)
@@ -339,7 +337,7 @@ def risky_cells(
     limits = _limits(threshold, {len(set_) for set_ in sets})
     here = cells.in_memory(*asked.extra(cells))
     table, marks = _tabulate(here, sets, limits)
-    columns: dict[str, NDArray[Any]] = {"n_unsafe": marks[:, -1].astype(np.int64)}
+    columns: dict[str, Values] = {"n_unsafe": marks[:, -1].astype(np.int64)}
     for j, key in enumerate(here.keys):
         columns[f"n_unsafe_{key}"] = marks[:, j].astype(np.int64)
     return asked.of(RiskyCells(here.with_cells(columns), table, prefix=prefix))
@@ -380,12 +378,12 @@ def _limits(threshold: int | Mapping[int, int], dimensions: set[int]) -> dict[in
 
 def _tabulate(
     cells: Cells, sets: Sequence[tuple[str, ...]], limits: Mapping[int, int]
-) -> tuple[tuple[RiskyCombination, ...], NDArray[np.int32]]:
+) -> tuple[tuple[RiskyCombination, ...], Codes]:
     codes, levels = dense_cells(cells)
     size, place = cells.table.size, {key: j for j, key in enumerate(cells.keys)}
     stopped = Event()
 
-    def part(edges: tuple[int, int]) -> tuple[list[RiskyCombination], NDArray[np.int32]]:
+    def part(edges: tuple[int, int]) -> tuple[list[RiskyCombination], Codes]:
         marks = np.zeros((len(size), len(cells.keys) + 1), np.int32)
         rows = []
         for set_ in sets[edges[0] : edges[1]]:
@@ -406,7 +404,7 @@ def _tabulate(
     return tuple(row for rows, _ in parts for row in rows), marks
 
 
-def dense_cells(cells: Cells) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def dense_cells(cells: Cells) -> tuple[Codes, Ints]:
     """Codes without gaps, a missing value the last, so that small tables can be counted in place."""
     codes = np.empty((len(cells.keys), cells.n_cells), np.int32)
     used = [cells.level_sizes(key)[0] for key in cells.keys]

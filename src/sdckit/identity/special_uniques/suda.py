@@ -10,7 +10,6 @@ from itertools import combinations, pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import as_cells, packing
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
@@ -21,7 +20,8 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.size_models import records_of
 from sdckit.identity.special_uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Floats, Ints, Values
+from sdckit.numerics.grouping import first_of_groups
 from sdckit.result import FileFigure, LetGo
 
 # Kernel density of a score, for a plot.
@@ -30,7 +30,7 @@ from sdckit.result import FileFigure, LetGo
 BEYOND = 3  # bandwidths on both sides, as R's density draws
 
 
-def bandwidth(values: Floats, size: NDArray[np.int64], quartiles: tuple[float, float]) -> float:
+def bandwidth(values: Floats, size: Ints, quartiles: tuple[float, float]) -> float:
     """Silverman's rule of thumb (R's bw.nrd0) for values that `size` records each have.
 
     >>> round(bandwidth(np.arange(5.0), np.ones(5, np.int64), (1.0, 3.0)), 6)
@@ -43,7 +43,7 @@ def bandwidth(values: Floats, size: NDArray[np.int64], quartiles: tuple[float, f
     return float(0.9 * low * n**-0.2)
 
 
-def kernel_density(values: Floats, size: NDArray[np.int64], width: float, points: int) -> tuple[Floats, Floats]:
+def kernel_density(values: Floats, size: Ints, width: float, points: int) -> tuple[Floats, Floats]:
     """Gaussian kernel density at equally far points: from three bandwidths below the smallest value to as far above.
 
     >>> at, found = kernel_density(np.array([0.0]), np.array([1]), 1.0, 7)
@@ -85,7 +85,7 @@ def msu_score(size: int, n_keys: int, max_size: int, scoring: Scoring) -> float:
     return float((2 ** (n_keys - size) - 1) / math.comb(n_keys, size))
 
 
-def dis_scores(score: NDArray[np.float64], n_keys: int, pairs: int, sampling_fraction: float) -> NDArray[np.float64]:
+def dis_scores(score: Floats, n_keys: int, pairs: int, sampling_fraction: float) -> Floats:
     """Spread the data-intrusion-simulation risk of the file over its records by their scores.
 
     Examples
@@ -187,7 +187,7 @@ class Suda(CellsResult):
         return float(sum(self._weights * self.found.by_size.sum(axis=0)))
 
     @cached_property
-    def _weights(self) -> NDArray[np.float64]:
+    def _weights(self) -> Floats:
         sizes = range(1, self.max_size + 1)
         return np.array([msu_score(k, len(self.cells.keys), self.max_size, self.scoring) for k in sizes])
 
@@ -241,9 +241,7 @@ class Suda(CellsResult):
             words = "a plan's cells are brought here, its records are not"
             raise DataError(f"{words}; collect it first to list them")
         rows: list[tuple[int, int, str]] = []
-        row_of_cell = np.full(self.cells.n_cells, -1)
-        of_row = self.cells.table.of_row
-        row_of_cell[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
+        row_of_cell = first_of_groups(self.cells.table.of_row, self.cells.n_cells)
         for cell, subset in _list_msus(self.cells, self.found, self.max_size):
             if len(rows) == limit:
                 break
@@ -395,7 +393,7 @@ def _list_msus(cells: Cells, uniques: MinimalUniques, max_size: int) -> Iterator
                     yield cell, subset
 
 
-def _dense(cells: Cells) -> list[NDArray[np.int64]]:
+def _dense(cells: Cells) -> list[Ints]:
     """Codes of each key; numbered anew where they are far apart, as counts by level would be mostly empty."""
     return [
         codes if codes.max(initial=0) < max(1 << 16, len(codes)) else np.unique(codes, return_inverse=True)[1]
@@ -403,7 +401,7 @@ def _dense(cells: Cells) -> list[NDArray[np.int64]]:
     ]
 
 
-def _absent(cells: Cells) -> NDArray[np.bool_]:
+def _absent(cells: Cells) -> Bools:
     """Where a missing value is no item."""
     keys = zip(cells.table.codes, cells.levels, cells.rules, strict=True)
     return np.stack([(c == level.span) & (level.n_missing > 0) & (rule == "wildcard") for c, level, rule in keys])
@@ -515,7 +513,7 @@ def suda(
 
 def _columns(
     cells: Cells, uniques: MinimalUniques, size: int, scoring: Scoring, sampling_fraction: float
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Values]:
     weights = np.array([msu_score(k, len(cells.keys), size, scoring) for k in range(1, size + 1)])
     score = uniques.by_size @ weights
     counts = uniques.by_size.sum(axis=1, dtype=np.int64)

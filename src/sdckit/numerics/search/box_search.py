@@ -6,14 +6,14 @@ Distances are handled as sums before the root is taken (see `Metric`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.coding import Metric
 from sdckit.numerics.compiling import is_early, njit
+from sdckit.numerics.grouping import in_place
 from sdckit.numerics.search.box_tree import BoxTree, blocks_of, fit, push_near
 from sdckit.numerics.threads import chunks, n_threads, run
 
@@ -436,7 +436,7 @@ class Queries(NamedTuple):
     """Queries: numbers (n, p), codes (n, q), and a place of the tree at which one row does not count (-1: none)."""
 
     numbers: Floats
-    codes: NDArray[np.int32]
+    codes: Codes
     skip: Ints
 
     def take(self, which: Ints) -> Queries:
@@ -489,7 +489,7 @@ class Visited(NamedTuple):
     tied: Ints
     nearest: Ints
     sums: Floats
-    listed: NDArray[np.int32]
+    listed: Codes
 
 
 def find(
@@ -527,13 +527,6 @@ def find(
         again = visit(tree, sizes, first_row, queries.take(many), limits.take(many), values=held)
         answers.closer[many], answers.tied[many], answers.nearest[many], answers.sums[many] = again[:4]
     return answers, limits
-
-
-def in_place(values: NDArray[Any], order: Ints) -> NDArray[Any]:
-    """Values of queries taken in some order, put back into the original order."""
-    out = np.empty_like(values)
-    out[order] = values
-    return out
 
 
 def limits_of(smallest: Floats, metric: Metric) -> Limits:

@@ -8,9 +8,8 @@ have equal categories only the numbers are compared: where many rows do, the tre
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Codes, Floats, Ints, Words
 from sdckit.numerics.coding import Metric
 from sdckit.numerics.compiling import is_early, njit
 from sdckit.numerics.search.count_boxes import halve
@@ -30,10 +29,10 @@ class Nodes(NamedTuple):
     categories are equal. `low` and `high` (nodes, p): bounding box. `levels` (nodes, q): bit sets of categories.
     """
 
-    place: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    levels: NDArray[np.uint64]
+    place: Ints
+    low: Floats
+    high: Floats
+    levels: Words
 
 
 class BoxTree(NamedTuple):
@@ -43,9 +42,9 @@ class BoxTree(NamedTuple):
     place of the tree.
     """
 
-    numbers: NDArray[np.float64]
-    codes: NDArray[np.int32]
-    order: NDArray[np.int64]
+    numbers: Floats
+    codes: Codes
+    order: Ints
     nodes: Nodes
     metric: Metric
 
@@ -196,9 +195,7 @@ def _build(numbers, codes, metric, order, leaf, parted):  # type: ignore[no-unty
     return Nodes(place[:used].copy(), low[:used].copy(), high[:used].copy(), levels[:used].copy())
 
 
-def _build_small(
-    numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric, order: NDArray[np.int64], leaf: int
-) -> Nodes:
+def _build_small(numbers: Floats, codes: Codes, metric: Metric, order: Ints, leaf: int) -> Nodes:
     """Do as `_build` by a Python loop over the nodes, for small files: faster than compiling the kernel."""
     bits = np.uint64(1) << (codes & 63).astype(np.uint64)
     place, low, high, levels = [[0, len(order), -1, 0, 0]], [], [], []
@@ -228,12 +225,12 @@ def _build_small(
     return Nodes(np.array(place), np.stack(low), np.stack(high), np.stack(levels))
 
 
-def _many_alike(codes: NDArray[np.int32]) -> bool:
+def _many_alike(codes: Codes) -> bool:
     """Whether a sample of rows has few distinct combinations of categories."""
     return codes.shape[1] > 0 and MANY * len(np.unique(codes, axis=0)) <= len(codes)
 
 
-def _most_different(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric) -> int:
+def _most_different(numbers: Floats, codes: Codes, metric: Metric) -> int:
     """Index of the column in which pairs of rows differ most on average, else any in which rows differ; else -1."""
     half = len(numbers) // 2
     away = np.minimum(np.abs(numbers[:half] - numbers[half : 2 * half]), metric.caps) ** metric.power
@@ -244,7 +241,7 @@ def _most_different(numbers: NDArray[np.float64], codes: NDArray[np.int32], metr
     return int(total.argmax()) if total.any() else -1
 
 
-def build(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric, *, leaf: int = LEAF) -> BoxTree:
+def build(numbers: Floats, codes: Codes, metric: Metric, *, leaf: int = LEAF) -> BoxTree:
     """Build a tree over distinct rows of numbers (K, p) and categories (K, q), with at most `leaf` rows in a leaf.
 
     >>> metric = Metric(1, np.array([1.0]), np.empty(0))
@@ -317,7 +314,7 @@ def push_near(tree, stack, bounds, top, node, limit, low, high, codes):  # type:
     return top
 
 
-def blocks_of(tree: BoxTree, numbers: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[Ints, Ints]:
+def blocks_of(tree: BoxTree, numbers: Floats, codes: Codes) -> tuple[Ints, Ints]:
     """An order of queries in which neighbours follow each other, and where each block begins in it.
 
     The queries are put into a tree of their own, whose leaves are the blocks. `numbers` (n, p) and `codes` (n, q): the

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Codes, Floats, Ints
 from sdckit.numerics.coding import ones_of
 from sdckit.numerics.compiling import is_few, njit
+from sdckit.numerics.grouping import places_among
 from sdckit.numerics.threads import chunks, n_threads, run
 
 # Points in one or two dimensions, counted inside intervals or boxes.
@@ -355,7 +355,7 @@ def _order_by_group(group, n_groups, edges, order):  # type: ignore[no-untyped-d
         position[group[i]] += 1
 
 
-def order_by_group(group: NDArray[np.integer], n_groups: int) -> tuple[Ints, Ints]:
+def order_by_group(group: AnyInts, n_groups: int) -> tuple[Ints, Ints]:
     """Row indices sorted by group (stable), and where each group begins in them.
 
     >>> [part.tolist() for part in order_by_group(np.array([1, 0, 1]), 2)]
@@ -453,9 +453,7 @@ def _count_trees(first, last, p_edges, q_edges, rows, _other, large, count):  # 
             count_tree(bounds, above, below, low, high, q0, q1, count)
 
 
-def count_in_boxes(
-    dimensions: Sequence[Dimension], group_of_point: NDArray[np.int32], group_of_box: NDArray[np.int32], k: int
-) -> Ints:
+def count_in_boxes(dimensions: Sequence[Dimension], group_of_point: Codes, group_of_box: Codes, k: int) -> Ints:
     """Number of points of its group inside each box; shape (boxes,).
 
     There is at least one dimension. `group_of_point` and `group_of_box`: group of each point and box, 0 to k - 1.
@@ -490,7 +488,7 @@ def count_in_boxes(
     return count
 
 
-def _are_few(group_of_point: NDArray[np.int32], n_boxes: Ints, n_dimensions: int) -> bool:
+def _are_few(group_of_point: Codes, n_boxes: Ints, n_dimensions: int) -> bool:
     """Whether comparing all pairs of points and boxes of a group is little work, so that no search is compiled."""
     n_points = np.bincount(group_of_point, minlength=len(n_boxes))
     return bool(np.sum(n_points * n_boxes.astype(np.float64)) * n_dimensions <= PAIRS)
@@ -519,7 +517,7 @@ def _count_many(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, coun
         _count_large(rows, other, p_edges[g : g + 2], q_edges[g : g + 2], count)
 
 
-def _sorted_by_group(values: Floats, group: NDArray[np.integer], k: int, *, sort: bool) -> tuple[Ints, Ints]:
+def _sorted_by_group(values: Floats, group: AnyInts, k: int, *, sort: bool) -> tuple[Ints, Ints]:
     """Row indices sorted by group, within it by value if `sort`, and where each group begins in them."""
     if not sort:
         return order_by_group(group, k)
@@ -528,14 +526,12 @@ def _sorted_by_group(values: Floats, group: NDArray[np.integer], k: int, *, sort
     return by_value[order], edges
 
 
-def _second_order(dimensions: Sequence[Dimension], group: NDArray[np.integer], k: int, p_order: Ints) -> Ints:
+def _second_order(dimensions: Sequence[Dimension], group: AnyInts, k: int, p_order: Ints) -> Ints:
     """In two dimensions: positions of the points sorted by the second number, within each group, from 0; else empty."""
     if len(dimensions) != PLANE:
         return np.empty(0, np.int64)
     order, edges = _sorted_by_group(dimensions[1].key, group, k, sort=True)
-    place = np.empty(len(p_order), np.int64)
-    place[p_order] = np.arange(len(p_order))
-    return place[order] - np.repeat(edges[:-1], np.diff(edges))
+    return places_among(p_order, len(p_order))[order] - np.repeat(edges[:-1], np.diff(edges))
 
 
 def _rows(columns: Sequence[Floats], order: Ints) -> Floats:

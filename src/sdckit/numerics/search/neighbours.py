@@ -11,15 +11,14 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Codes, Floats, Ints, Words
 from sdckit.numerics.coding import Encoded, Metric, hash_rows
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import group, in_place, places_among
 from sdckit.numerics.search import agreement_pairs, box_tree
 from sdckit.numerics.search.agreement import Base, ColumnSets, Packed, column_sets, find_agreeing, pack
-from sdckit.numerics.search.box_search import Answers, Limits, Queries, Visited, find, in_place, limits_of, visit
+from sdckit.numerics.search.box_search import Answers, Limits, Queries, Visited, find, limits_of, visit
 
 # Search by the categories in which rows agree, for files that suit it.
 
@@ -32,7 +31,7 @@ class Distinct(NamedTuple):
     """Distinct rows of a file: numbers (K, p), category codes (K, q), number of equal rows, index of the first one."""
 
     numbers: Floats
-    codes: NDArray[np.int32]
+    codes: Codes
     sizes: Ints
     first_row: Ints
 
@@ -44,7 +43,7 @@ class Agreement:
     rows: agreement_pairs.NumberedRows
     order: Ints
     queries: agreement_pairs.PackedQueries
-    fields: NDArray[np.uint64]
+    fields: Words
     sets: ColumnSets
     metric: Metric
 
@@ -102,8 +101,7 @@ def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement 
         lead = agreement_pairs.lead_column(rows.numbers, metric.caps)
         leading, query_lead, cap = rows.numbers[:, lead], queries.numbers[:, lead], float(metric.caps[lead])
         order = np.argsort(leading, kind="stable")
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    place = places_among(order, len(order))
     base = Base(packed.base[order], rows.sizes[order], rows.first_row[order])
     return Agreement(
         agreement_pairs.NumberedRows(
@@ -416,7 +414,7 @@ class _Part(NamedTuple):
     agreed: Agreement | None
     visited: Callable[..., Visited]
 
-    def listed(self, counts: Floats) -> tuple[Ints, NDArray[np.int32]]:
+    def listed(self, counts: Floats) -> tuple[Ints, Codes]:
         """Number of distinct rows within the limits of each query, and the list of them, query by query."""
         many = counts.astype(np.int64)
         ends = np.cumsum(many)
@@ -484,7 +482,7 @@ def _sums(query: Encoded, base: Encoded) -> Floats:
     return total
 
 
-def _group_rows(numbers: Floats, codes: NDArray[np.integer[Any]]) -> Rows:
+def _group_rows(numbers: Floats, codes: AnyInts) -> Rows:
     positive = np.ascontiguousarray((numbers + 0.0).T)  # + 0.0: one zero, not two
     columns = [*positive.view(np.uint64), *codes.T.astype(np.uint64)]
     of_row = group(hash_rows(columns, len(numbers))).of_row.astype(np.int64)

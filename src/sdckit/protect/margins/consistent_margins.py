@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdckit.numerics.array_types import Codes, Floats, Ints
+from sdckit.numerics.grouping import in_place
 
 OneWay = Mapping[int, Floats] | Sequence[Floats]  # one-way margins, by variable
 ROUNDS = 200  # of proportional fitting, at most
@@ -154,6 +155,4 @@ def draw_cells(table: Floats, parent: Ints, rng: np.random.Generator) -> Ints:
     place = (np.arange(len(order)) - start[of_row] + offset[of_row]) / size[of_row]
     # each row's shares lie in an interval of their own, so that one search serves all
     found = np.searchsorted((upto + np.arange(n_parents)[:, None]).ravel(), of_row + place, side="right")
-    out = np.empty(len(parent), np.int64)
-    out[order] = np.clip(found - of_row * n_cells, 0, n_cells - 1)
-    return out
+    return in_place(np.clip(found - of_row * n_cells, 0, n_cells - 1), order)

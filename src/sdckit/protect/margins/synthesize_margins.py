@@ -193,16 +193,9 @@ def published_margins(read: Sequence[tuple[tuple[int, ...], Floats, Any]], n: in
     by_set = {frozenset(variables): (variables, counts) for variables, counts in tables}
     for separator, variables in clique_tree.tree_order([variables for variables, _ in tables]):
         named, counts = by_set[frozenset(variables)]
-        turned = np.transpose(counts, [named.index(variable) for variable in variables])
-        done.append(
-            consistent_margins.consistent(
-                _to_total(turned, total),
-                separator,
-                variables,
-                clique_tree.shared_margin(done, separator, total),
-                single,
-            )
-        )
+        shared = clique_tree.shared_margin(done, separator, total)
+        turned = _to_total(np.transpose(counts, [named.index(variable) for variable in variables]), total)
+        done.append(consistent_margins.consistent(turned, separator, variables, shared, single))
     return read[0][2], Margins(done, total)
 
 

@@ -8,11 +8,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments, replace, seeds
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Floats
 from sdckit.numerics.outlying import robust_distances
 from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected, became_fractions, chosen, count_changed, draw, key, numbers
@@ -85,7 +84,7 @@ def moments_kept(columns: list[Floats], share: float, rng: np.random.Generator) 
     ]
 
 
-def outlying(columns: list[Floats], seed: int) -> tuple[list[NDArray[np.bool_]], str | None]:
+def outlying(columns: list[Floats], seed: int) -> tuple[list[Bools], str | None]:
     """Flag the outliers of each column; and a note where the robust distance could not be computed.
 
     A value beyond the 1st or 99th percentile of its column, and every value of a record whose robust

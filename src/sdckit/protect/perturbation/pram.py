@@ -15,6 +15,7 @@ from sdckit.data.columns import categories_of, code_column, is_number, level_nam
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import is_few, njit, sparing
+from sdckit.numerics.grouping import first_of_groups, places_among
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.by_household import in_two_parts, of_columns
 from sdckit.protect.change import PIECE, Change, Protected, chosen, strata_rows
@@ -169,8 +170,7 @@ def read_levels(frame: Any, name: str) -> Levels:
         order = sorted(range(len(seen)), key=lambda at: float(labels[at]))
     else:
         order = places_in_order(labels, categories_of(coded))
-    level = np.full(span + 1, -1, np.int64)
-    level[seen[order]] = np.arange(len(seen))
+    level = places_among(seen[order], span + 1)
     texts, first, count = [labels[at] for at in order], first[seen[order]], by_code[seen[order]]
     return Levels(codes, low, level, texts, numeric, first, count)
 
@@ -178,9 +178,8 @@ def read_levels(frame: Any, name: str) -> Levels:
 def _counted(codes: Ints | NDArray[np.uint32], low: int, n_codes: int) -> tuple[Ints, Ints]:
     """Number of records and first row of each code."""
     if is_few(_count, len(codes)):
-        here, first = codes.astype(np.int64, copy=False) - low, np.zeros(n_codes, np.int64)
-        first[here[::-1]] = np.arange(len(here))[::-1]  # the last one written is the first
-        return np.bincount(here, minlength=n_codes), first
+        here = codes.astype(np.int64, copy=False) - low
+        return np.bincount(here, minlength=n_codes), first_of_groups(here, n_codes)
     parts = chunks(len(codes))
     count, first = np.zeros((len(parts), n_codes), np.int64), np.zeros((len(parts), n_codes), np.int64)
     run(lambda at: _count(codes, low, EVERY, *parts[at], first[at], count[at]), range(len(parts)))

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments, frames, replace, seeds
 from sdckit.errors import DataError, sure
@@ -137,7 +136,7 @@ def _partners(n, window, state, lent):  # type: ignore[no-untyped-def]
         state = _join_pair(lent, j, window, state)
 
 
-def ranked_rows(values: NDArray[np.float64], rows: Ints, key: np.uint64) -> Ints:
+def ranked_rows(values: Floats, rows: Ints, key: np.uint64) -> Ints:
     """Rows in ascending order of their values, in random order where these are equal.
 
     `values` (shape (n,)): none missing. `rows` (shape (n,)): the row of each value; overwritten. `key`: start

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments, replace, seeds
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.change import Change, Protected, chosen, count_changed, draw, numbers
 
 
@@ -137,7 +136,7 @@ def _filled(scores: Floats, rng: np.random.Generator) -> Floats:
     return scores
 
 
-def _handed_out(values: Floats, scores: Floats) -> NDArray[np.int64]:
+def _handed_out(values: Floats, scores: Floats) -> Ints:
     """The row whose value each record gets: the r-th smallest value where its score has rank r."""
     rows = np.flatnonzero(~np.isnan(values))
     source = np.arange(len(values))

@@ -73,9 +73,7 @@ def draw_partners(
     >>> partner.tolist()
     [2, -1, 0]
     """
-    rank = np.empty(len(area), np.int64)
-    rank[draw_order(weight, rng)] = np.arange(len(area))
-    by_rank = np.argsort(rank)
+    by_rank = draw_order(weight, rng)
     left = 0
     for codes in groupings:
         groups = group_codes(list(codes), len(area))
@@ -276,16 +274,14 @@ def _swap(
         forced.append(len(needs))
         failed.append(draw_partners(needs, groupings, area, risk, partner, rng))
         above = area
-    missing = math.ceil(rate * n - 1e-9) - int(np.count_nonzero(partner >= 0))
     area, risk = homes.areas[-1], 1.0 / homes.rarest[-1]
     parent = homes.areas[-2] if len(homes.areas) > 1 else np.zeros(n, np.int64)
     groupings = [[*codes, parent] for codes in alike] + ([] if not parent.any() else alike)
     free = draw_order(risk, rng)
     free = free[partner[free] < 0]
-    while missing > 0 and len(free):
+    while (missing := math.ceil(rate * n - 1e-9) - int(np.count_nonzero(partner >= 0))) > 0 and len(free):
         part, free = free[: (missing + 1) // 2], free[(missing + 1) // 2 :]
         draw_partners(part, groupings, area, risk, partner, rng)
-        missing = math.ceil(rate * n - 1e-9) - int(np.count_nonzero(partner >= 0))
     return partner, failed, forced
 
 

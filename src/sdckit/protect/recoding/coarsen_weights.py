@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells.packing import group_codes
-from sdckit.data import arguments, households, replace, seeds
+from sdckit.data import arguments, replace, seeds
 from sdckit.data.columns import code_column, first_rows, level_name
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
@@ -39,10 +39,7 @@ def told_by(data: Any, column: str, others: Sequence[str], *, household: str | N
     {'region': 1.0, 'sex': 0.0}
     """
     frame, records = replace.open_records(data, {})
-    first = np.arange(len(frame))
-    if household is not None:
-        homes = code_column(frame[household])
-        first = households.homes_of(homes.codes(), homes.span).first
+    first = np.arange(len(frame)) if household is None else read_homes(frame, household).first
     held = code_column(frame[column])
     codes = held.codes()[first]
     return {name: _disclosed_share(codes, held.span, frame[name], first, records) for name in others}
@@ -54,10 +51,8 @@ def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records
     known = (codes != missing) & (theirs != coded.span)
     if not known.any():
         return 0.0
-    (value, n_values), (kind, n_levels) = (
-        dense_codes(codes[known], 0, missing),
-        dense_codes(theirs[known], 0, coded.span),
-    )
+    value, n_values = dense_codes(codes[known], 0, missing)
+    kind, n_levels = dense_codes(theirs[known], 0, coded.span)
     of_value, level = value.astype(np.int64), kind.astype(np.int64)
     counted = replace.Records(len(level), None if records.counts is None else records.counts[known])
     n, size = counted.n, counted.by(of_value, n_values)

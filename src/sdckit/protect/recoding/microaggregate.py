@@ -14,7 +14,7 @@ from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.grouping import means_of
+from sdckit.numerics.grouping import in_place, means_of
 from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
 from sdckit.protect import by_household, change as changes
@@ -32,9 +32,7 @@ def ranked(order: Ints, k: int) -> Ints:
     >>> ranked(np.array([4, 2, 0, 1, 3]), 2).tolist()
     [1, 1, 0, 1, 0]
     """
-    group = np.empty(len(order), np.int64)
-    group[order] = np.minimum(np.arange(len(order)) // k, max(0, len(order) // k - 1))
-    return group
+    return in_place(np.minimum(np.arange(len(order)) // k, max(0, len(order) // k - 1)), order)
 
 
 @njit(cache=True, nogil=True)
@@ -69,9 +67,7 @@ def optimal(values: Floats, k: int) -> Ints:
     while end > 0:
         ends.append(end)
         end -= size[end]
-    group = np.empty(len(values), np.int64)
-    group[order] = np.searchsorted(np.array(ends[::-1]), np.arange(len(values)), side="right")
-    return group
+    return in_place(np.searchsorted(np.array(ends[::-1]), np.arange(len(values)), side="right"), order)
 
 
 def enough_each(values: Floats, group: Ints, k: int) -> Ints:

@@ -314,13 +314,9 @@ def regroup(
     place = {level: i for i, level in enumerate(levels)}
     missing = place.get(new_of.get(None), -1)
     codes_of = np.array([*(-1 if value is None else place[value] for value in new), missing])
-    is_other = np.array(
-        [
-            columns.kind_of_value(a) != columns.kind_of_value(b) or a != b
-            for a, b in zip(column.values, new, strict=True)
-        ]
-        + [codes_of[-1] >= 0]
-    )
+    pairs = zip(column.values, new, strict=True)
+    others = [columns.kind_of_value(a) != columns.kind_of_value(b) or a != b for a, b in pairs]
+    is_other = np.array([*others, codes_of[-1] >= 0])
     codes = codes_of[column.codes]
     unused = len(new_of.keys() - {*keys, None})
     return Regrouped(levels, codes, records.where(is_other[column.codes]), unnamed, unused)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments, columns, replace, seeds
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.protect.change import Change, Protected, no_longer_whole
 
 Rounding: TypeAlias = Literal["nearest", "down", "random"]
@@ -81,9 +81,7 @@ def round_to(
     return Protected(out, change)
 
 
-def multiples(
-    values: NDArray[np.float64], base: float, how: Rounding, rng: np.random.Generator | None
-) -> NDArray[np.float64]:
+def multiples(values: Floats, base: float, how: Rounding, rng: np.random.Generator | None) -> Floats:
     """Round each value to a multiple of the base.
 
     >>> multiples(np.array([0.3, 0.34, 0.37]), 0.1, "down", None).tolist()

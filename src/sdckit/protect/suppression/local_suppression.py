@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import tabulate
 from sdckit.data import arguments, seeds
@@ -18,19 +17,13 @@ from sdckit.data.replace import Records, open_eager, open_records, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.threads import job
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.suppression import suppression_choices as picking, suppression_matches
 from sdckit.protect.suppression.suppression_bound import Needs, bound_of, lower_bound, needs_of, solve
-from sdckit.protect.suppression.suppression_choices import (
-    Combinations,
-    Importance,
-    Order,
-    Requests,
-    Situation,
-    WorkingFile,
-)
+from sdckit.protect.suppression.suppression_choices import Order, Requests, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_implied import hide_implied as hide, implied
 from sdckit.protect.suppression.suppression_mend import mend
 from sdckit.protect.suppression.suppression_together import Bonds, bonds_of, give_back, read_together, weighed, widen
@@ -95,8 +88,8 @@ def local_suppression(
     *,
     keys: Sequence[str] | None = None,
     k: int | None = None,
-    importance: Importance | None = None,
-    combinations: Combinations | None = None,
+    importance: picking.Importance | None = None,
+    combinations: picking.Combinations | None = None,
     strata: str | Sequence[str] | None = None,
     alpha: float | None = None,
     exact: Literal["auto"] | bool = "auto",
@@ -277,9 +270,7 @@ def local_suppression(
         return _protected(frame, records.n, *settings, file, at_risk, solved, bonds, details, secret, count)
 
 
-def _count_following(
-    find: Callable[[], NDArray[np.bool_] | None], *, bound: bool
-) -> tuple[dict[str, Any], dict[str, str]]:
+def _count_following(find: Callable[[], Bools | None], *, bound: bool) -> tuple[dict[str, Any], dict[str, str]]:
     """The number of implied values, and a note on it."""
     following = find()
     n = None if following is None else int(np.count_nonzero(following))
@@ -371,7 +362,7 @@ def _strata(frame: Any, records: Records, groups: Sequence[str], k: int) -> Code
     return Coded("strata", table.of_row, ALL_VALID, 0, len(table.size), 0, "integer", None, None)
 
 
-def _at_risk(file: WorkingFile, requests: Requests) -> NDArray[np.bool_]:
+def _at_risk(file: WorkingFile, requests: Requests) -> Bools:
     """Records below k on some of the sets of keys."""
     at_risk = np.zeros(file.n, np.bool_)
     for keys, k in requests:
@@ -440,7 +431,7 @@ def _solve_one(file: WorkingFile, keys: Sequence[int], k: int, order: Order, exa
     return _Outcome(bound, exact=False) if solved is None else solved
 
 
-def _most(start: Situation, needs: Needs) -> NDArray[np.int64]:
+def _most(start: Situation, needs: Needs) -> Ints:
     """Largest number of values that each record may lose."""
     most = np.zeros(len(start.size), np.int64)
     most[needs.cells] = needs.keys
@@ -476,7 +467,7 @@ def _programme(
 
 def _protected(
     frame: Any, n: int, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
-    file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, details: Mapping[str, Any],
+    file: WorkingFile, at_risk: Bools, outcome: _Outcome, bonds: Bonds, details: Mapping[str, Any],
     secret: dict[str, Any], count: Callable[[], tuple[dict[str, Any], dict[str, str]]],
 ) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}

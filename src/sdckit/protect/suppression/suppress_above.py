@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import record_result, table
 from sdckit.data import arguments, frames, limits, replace
 from sdckit.data.columns import code_column, distinct_values, first_rows, float_values
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Bools, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.result import LetGo, Result
@@ -102,7 +101,7 @@ def suppress_above(
     return Protected(out, Change("suppress_above", len(frame), changed, parameters, {}, {"risk": note}))
 
 
-def _per_record(result: Result) -> NDArray[np.float64]:
+def _per_record(result: Result) -> Floats:
     """The risk of each record that a measure found, in the order of its file."""
     column = RISKS.get(result.measure)
     if column is None or not isinstance(result, record_result.CellsResult):
@@ -114,7 +113,7 @@ def _per_record(result: Result) -> NDArray[np.float64]:
     return np.asarray(result.told(column), np.float64)
 
 
-def _of_people(frame: Any, result: Any) -> NDArray[np.float64]:
+def _of_people(frame: Any, result: Any) -> Floats:
     """For each record how often the known rows of its person find that person alone."""
     arguments.present([result.person], frame.columns, "risk", argument="risk")
     people: Any = frames.open_frame(result.records)
@@ -127,7 +126,7 @@ def _of_people(frame: Any, result: Any) -> NDArray[np.float64]:
     return np.array([*(of_person.get(person, np.nan) for person in rows.values), np.nan])[rows.codes]
 
 
-def _risk(frame: Any, risk: Any) -> NDArray[np.float64]:
+def _risk(frame: Any, risk: Any) -> Floats:
     if isinstance(risk, str):
         values = float_values(frame[risk], "risk")
     else:

@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.compiling import njit, sparing
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import group, places_among
 from sdckit.numerics.linear_bounds import solve_programme
 from sdckit.protect.suppression.suppression_choices import TINY, Choices, Order, Situation, find_choices, hash_values
 from sdckit.protect.suppression.suppression_mend import nearest_sets
@@ -34,8 +34,8 @@ class Solution:
     """Result of the integer programme."""
 
     # records to change and the keys each loses, as bits; empty where no solution was reached
-    rows: NDArray[np.int64]
-    masks: NDArray[np.uint64]
+    rows: Ints
+    masks: Words
     total: int | None  # values taken out
     bound: int  # no solution takes out fewer
 
@@ -44,20 +44,20 @@ class Solution:
 class _Pairs:
     """Pairs of a record at risk and another one, or a safe cell, that suppressions can make match."""
 
-    first: NDArray[np.int64]  # record at risk
-    second: NDArray[np.int64]  # another record at risk; -1 for a safe cell
-    worth: NDArray[np.float64]
-    diff: NDArray[np.bool_]  # keys on which they differ
+    first: Ints  # record at risk
+    second: Ints  # another record at risk; -1 for a safe cell
+    worth: Floats
+    diff: Bools  # keys on which they differ
 
 
-def _differences(codes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _differences(codes: Ints, others: Ints) -> Bools:
     """Keys on which codes (a, p) and (b, p) differ, both present: shape (a, b, p)."""
     a, b = codes[:, None, :], others[None, :, :]
-    differ: NDArray[np.bool_] = (a != b) & (a >= 0) & (b >= 0)
+    differ: Bools = (a != b) & (a >= 0) & (b >= 0)
     return differ
 
 
-def _pairs(at: Situation, risky: NDArray[np.int64], cell: NDArray[np.int64], needs: NDArray[np.int64]) -> _Pairs:
+def _pairs(at: Situation, risky: Ints, cell: Ints, needs: Ints) -> _Pairs:
     """Pairs that differ on no more keys than their records may lose."""
     safe = np.setdiff1d(np.arange(len(at.size)), risky)
     codes, stratum = at.codes[cell], at.stratum[cell]
@@ -76,9 +76,7 @@ def _pairs(at: Situation, risky: NDArray[np.int64], cell: NDArray[np.int64], nee
     )
 
 
-def solve(
-    at: Situation, k: int, risky: NDArray[np.int64], needs: NDArray[np.int64], least: int, nodes: int
-) -> Solution | None:
+def solve(at: Situation, k: int, risky: Ints, needs: Ints, least: int, nodes: int) -> Solution | None:
     """Minimise the suppressions in records at risk, no more in one than it needs alone, by an integer programme.
 
     None where the problem is not small. A match counts in full whichever side lacks the value (alpha = 1).
@@ -100,8 +98,8 @@ def solve(
 
 
 def _programme(
-    at: Situation, k: int, cell: NDArray[np.int64], cap: NDArray[np.int64], pairs: _Pairs,
-    rows: NDArray[np.int64], least: int, nodes: int,
+    at: Situation, k: int, cell: Ints, cap: Ints, pairs: _Pairs,
+    rows: Ints, least: int, nodes: int,
 ) -> Solution:  # fmt: skip
     n, p, q = len(cell), at.codes.shape[1], len(pairs.first)
     n_values, lacking = n * p, k - TINY - at.frequency[cell]
@@ -144,7 +142,7 @@ def _programme(
 @lru_cache(maxsize=KEPT)
 def _fewest(
     lines: bytes, places: bytes, factors: bytes, upper: bytes, there: bytes, n_pairs: int, nodes: int
-) -> tuple[NDArray[np.bool_] | None, float | None]:
+) -> tuple[Bools | None, float | None]:
     """Solve the programme given by its numbers, once: which values go, None where no solution was reached, and a bound.
 
     A recipe is applied, replayed, and tried beside others, on the same records at risk: seconds for each time.
@@ -174,14 +172,14 @@ GROUPING = 8  # comparisons of a cell that take as long as its part of a groupin
 class Needs:
     """How many keys each cell at risk would have to lose if its record alone were changed."""
 
-    cells: NDArray[np.int64]  # shape (C,); the cells at risk
-    keys: NDArray[np.int64]  # shape (C,); at least as many keys as each needs
+    cells: Ints  # shape (C,); the cells at risk
+    keys: Ints  # shape (C,); at least as many keys as each needs
     # for cells with missing values: the complete cells at risk (numbered as in `Choices`) in each of their
     # groups, one more key suppressed
-    starts: NDArray[np.int64]
-    members: NDArray[np.int64]
+    starts: Ints
+    members: Ints
     # those among the cells that must lose several keys, and whose groups are not listed
-    far: NDArray[np.int64]
+    far: Ints
 
 
 def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
@@ -192,8 +190,8 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
     pattern = (at.codes[cells] < 0) @ (1 << np.arange(at.codes.shape[1], dtype=np.int64))
     patterns = np.setdiff1d(pattern, [0])
     listed = len(patterns) * at.codes.shape[1] * len(at.size) <= 2 * COMPARISONS
-    labels: list[NDArray[np.int64]] = []
-    members: list[NDArray[np.int64]] = []
+    labels: list[Ints] = []
+    members: list[Ints] = []
     for missing in patterns.tolist() if listed else []:
         _list_groups(at, k, choices.cells, cells[pattern == missing], missing, keys, labels, members)
     far = cells[keys[cells] == 0]
@@ -229,8 +227,8 @@ def bound_of(at: Situation, k: int, alpha: float, *, together: bool = False) -> 
 
 
 def _list_groups(
-    at: Situation, k: int, risky: NDArray[np.int64], lacking: NDArray[np.int64], pattern: int,
-    keys: NDArray[np.int64], labels: list[NDArray[np.int64]], members: list[NDArray[np.int64]],
+    at: Situation, k: int, risky: Ints, lacking: Ints, pattern: int,
+    keys: Ints, labels: list[Ints], members: list[Ints],
 ) -> None:  # fmt: skip
     """List groups of complete cells around cells with one pattern of missing keys, one more key suppressed.
 
@@ -238,8 +236,7 @@ def _list_groups(
     """
     whole = np.flatnonzero((at.codes >= 0).all(axis=1))
     rows = np.concatenate([whole, lacking])
-    place = np.full(len(at.size), -1, np.int64)
-    place[whole] = np.arange(len(whole))
+    place = places_among(whole, len(at.size))
     word = hash_values(at.stratum[rows], at.codes.shape[1])
     seen = [j for j in range(at.codes.shape[1]) if not pattern >> j & 1]
     words = [hash_values(at.codes[rows, j], j) for j in seen]
@@ -264,11 +261,11 @@ def _list_groups(
 class _Priced(NamedTuple):
     """Cells at risk: records, matches lacking, weight of a match (alpha); dual prices, and factors they may grow by."""
 
-    size: NDArray[np.float64]
-    lacking: NDArray[np.float64]
+    size: Floats
+    lacking: Floats
     share: float
-    price: NDArray[np.float64]
-    limit: NDArray[np.float64]
+    price: Floats
+    limit: Floats
 
 
 @njit(cache=True, nogil=True)
@@ -323,7 +320,7 @@ def _limits_near(columns, strata, cells, codes, stratum, hard, needs, priced, fi
                     fixed[i] = True
 
 
-def _limits_everywhere(at: Situation, dear: NDArray[np.int64], far: NDArray[np.int64], priced: _Priced) -> None:
+def _limits_everywhere(at: Situation, dear: Ints, far: Ints, priced: _Priced) -> None:
     """`_limits_near` of the cells `dear` where all keys of all cells at risk, `far`, are within reach, in one stratum.
 
     The weight of the cells that agree with a cell on each set of its keys tells, by inclusion and exclusion, that of

@@ -22,7 +22,7 @@ from sdckit.data import arguments, nearest
 from sdckit.data.columns import Coded
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics import coding, compiling
-from sdckit.numerics.grouping import first_of_groups, gather, group, sum_by
+from sdckit.numerics.grouping import first_of_groups, gather, group, places_among, sum_by
 from sdckit.numerics.threads import run
 
 # The file during suppression: its cells, and their frequencies under the rule for missing values.
@@ -49,9 +49,7 @@ class Situation:
 
     def rows_of(self, cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Records of some cells, cell after cell and in ascending order, and where each cell begins."""
-        place = np.full(len(self.size), -1, np.int64)
-        place[cells] = np.arange(len(cells))
-        of_row = place[self.of_row]
+        of_row = places_among(cells, len(self.size))[self.of_row]
         rows = np.flatnonzero(of_row >= 0)
         rows = rows[np.argsort(of_row[rows], kind="stable")]
         starts = np.concatenate([[0], np.cumsum(self.size[cells])]).astype(np.int64)
@@ -117,8 +115,7 @@ class WorkingFile:
         )["sample_frequency"]  # fmt: skip
         first = first_of_groups(table.of_row, len(table.size))
         order = np.argsort(first)  # whatever the engine's coding, cells come in the order of the file
-        number = np.empty(len(order), np.int32)
-        number[order] = np.arange(len(order), dtype=np.int32)
+        number = places_among(order, len(order)).astype(np.int32)
         codes = np.stack([table.codes[j][order] for j in range(len(columns))], axis=1)
         spans = np.array([column.span for column in columns])
         return Situation(
@@ -297,13 +294,10 @@ def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
 
 def _numbered(label: NDArray[np.int64], n_labels: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Renumber groups in the order of their first members; and the old label of each."""
-    first = np.full(n_labels, len(label), np.int64)
-    first[label[::-1]] = np.arange(len(label) - 1, -1, -1)
-    present = np.flatnonzero(first < len(label))
+    first = first_of_groups(label, n_labels)
+    present = np.flatnonzero(first >= 0)
     present = present[np.argsort(first[present])]
-    number = np.empty(n_labels, np.int64)
-    number[present] = np.arange(len(present))
-    return number[label], present
+    return places_among(present, n_labels)[label], present
 
 
 def find_choices(at: Situation, k: int, order: Order, *, largest: int | None = None) -> Choices:
@@ -311,8 +305,7 @@ def find_choices(at: Situation, k: int, order: Order, *, largest: int | None = N
     whole = np.flatnonzero((at.codes >= 0).all(axis=1))
     risky = at.at_risk(k)
     risky = risky[(at.codes[risky] >= 0).all(axis=1)]
-    place = np.full(len(at.size), -1, np.int64)
-    place[whole] = np.arange(len(whole))
+    place = places_among(whole, len(at.size))
     words = [hash_values(at.codes[whole, j], j) for j in range(at.codes.shape[1])]
     total = sum(words, start=hash_values(at.stratum[whole], len(words)))
     lacking = k - TINY - at.frequency[risky] + at.size[risky]

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Bools, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.grouping import sum_by
 from sdckit.numerics.threads import chunks, run
@@ -127,9 +126,9 @@ class Patterns:
     """The cells of a situation by their pattern of missing keys."""
 
     at: Situation
-    mask: NDArray[np.uint64]  # shape (K,); bit mask of the keys that are present
+    mask: Words  # shape (K,); bit mask of the keys that are present
     cells: dict[int, Ints]  # by mask
-    words: list[NDArray[np.uint64]]  # a hash per cell and key; that of the stratum last
+    words: list[Words]  # a hash per cell and key; that of the stratum last
 
     @property
     def n_keys(self) -> int:
@@ -140,7 +139,7 @@ class Patterns:
         """Whether a record with these keys counts as a match for others: of several keys it needs one at least."""
         return mask != 0 or self.n_keys == 1
 
-    def word(self, cells: Ints, mask: int) -> NDArray[np.uint64]:
+    def word(self, cells: Ints, mask: int) -> Words:
         """A hash of the stratum and the keys of a mask."""
         total = self.words[-1][cells].copy()
         for j in range(self.n_keys):
@@ -156,7 +155,7 @@ class _Table:
     group: Ints  # shape (Q,); group of each query
     starts: Ints  # shape (G + 1,); where the levels of each group begin
     level: Ints  # shape (E,)
-    weight: NDArray[np.float64]  # shape (E,); what its records count
+    weight: Floats  # shape (E,); what its records count
     tight: Bools  # shape (E,); whether some of them cannot lose a match
 
 
@@ -226,7 +225,7 @@ def _matched(patterns: Patterns, cells: Ints, shared: int, others: Ints) -> tupl
     return group.reshape(-1), others[hit], place[hit]
 
 
-def _table(group: Ints, of_row: Ints, level: Ints, weight: NDArray[np.float64], tight: Bools, seen: int) -> _Table:
+def _table(group: Ints, of_row: Ints, level: Ints, weight: Floats, tight: Bools, seen: int) -> _Table:
     """Sum up the weights by group and level."""
     pairs, which = np.unique(of_row * seen + level, return_inverse=True)
     which = which.reshape(-1)

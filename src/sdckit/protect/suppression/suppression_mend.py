@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Bools, Floats, Ints, Words
+from sdckit.numerics.coding import ones_of
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.grouping import group
 from sdckit.protect.suppression import suppression_choices as picking
@@ -28,23 +29,13 @@ class _Cells(NamedTuple):
     masks of keys, the last one of its field in a word.
     """
 
-    codes: NDArray[np.int64]
-    stratum: NDArray[np.int64]
-    size: NDArray[np.float64]
-    worth: NDArray[np.float64]
-    words: NDArray[np.uint64]
-    there: NDArray[np.uint64]
-    bits: NDArray[np.uint64]
-
-
-@njit(cache=True, nogil=True, inline="always")
-def count_bits(mask):  # type: ignore[no-untyped-def]
-    """Number of bits set."""
-    n = 0
-    while mask:
-        mask &= mask - np.uint64(1)
-        n += 1
-    return n
+    codes: Ints
+    stratum: Ints
+    size: Floats
+    worth: Floats
+    words: Words
+    there: Words
+    bits: Words
 
 
 @njit(cache=True, nogil=True)
@@ -88,7 +79,7 @@ def _closest(diff, worth, gone, kinds, weights):  # type: ignore[no-untyped-def]
         if rest == 0:
             got += worth[i]
             continue
-        far = count_bits(rest)
+        far = ones_of(rest)
         if far > nearest:
             continue
         if far < nearest:
@@ -161,14 +152,12 @@ def _search(cells, hard, frequency, k, alpha, rank, strict, apply, masks):  # ty
                     frequency[other] += alpha * size[c]
 
 
-def too_many(at: Situation, hard: NDArray[np.int64]) -> bool:
+def too_many(at: Situation, hard: Ints) -> bool:
     """Whether a nearest-neighbour search for these cells would take minutes."""
     return len(hard) * len(at.size) > COMPARISONS
 
 
-def nearest_sets(
-    at: Situation, hard: NDArray[np.int64], k: int, alpha: float, order: Order, *, apply: bool
-) -> NDArray[np.uint64]:
+def nearest_sets(at: Situation, hard: Ints, k: int, alpha: float, order: Order, *, apply: bool) -> Words:
     """Bit masks of the keys to suppress in all records of some cells at risk.
 
     Starting from nothing, the keys on which the nearest cells differ are added until k records match. With `apply` the
@@ -186,7 +175,7 @@ def nearest_sets(
     return masks
 
 
-def nested_sets(at: Situation, hard: NDArray[np.int64], k: int, order: Order) -> NDArray[np.uint64]:
+def nested_sets(at: Situation, hard: Ints, k: int, order: Order) -> Words:
     """The same without a search: keys are suppressed in one order until the group has k records."""
     keys = [set_[0] for set_ in order.sets(1)]
     masks, word = np.zeros(len(hard), np.uint64), picking.hash_values(at.stratum, len(keys))
@@ -205,8 +194,8 @@ def nested_sets(at: Situation, hard: NDArray[np.int64], k: int, order: Order) ->
 
 
 # Cells, their number of records, and their frequencies.
-Others: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]"
-Packed: TypeAlias = "tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]"
+Others: TypeAlias = "tuple[Ints, Floats, Floats]"
+Packed: TypeAlias = "tuple[Words, Words, Words]"
 
 COMPARISONS_OF_MOMENTS = 1 << 28  # pairs of records: a short search
 WORD = 64
@@ -291,9 +280,7 @@ def _take_back(n, starts, members, size, need, out_cell, out_group, kept):  # ty
                     need[members[e]] += 1
 
 
-def cover(
-    choices: Choices, size: NDArray[np.float64], lacking: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def cover(choices: Choices, size: Floats, lacking: Ints) -> tuple[Ints, Ints]:
     """Cells, and groups that one record of each joins, so that all cells with a choice reach k.
 
     `size` (shape (C,)): records of each cell at risk. `lacking` (shape (C,)): matching records that each
@@ -358,11 +345,11 @@ def _restore(words, there, kept, size, fields, frequency, sequence, keys, severa
                     again = again or blank  # what counts again may spare another
 
 
-def _bits(columns: Sequence[NDArray[np.int64]]) -> list[int]:
+def _bits(columns: Sequence[Ints]) -> list[int]:
     return [max(1, int(column.max(initial=0)).bit_length()) for column in columns]
 
 
-def packed_words(columns: Sequence[NDArray[np.int64]], records: NDArray[np.int64]) -> Packed | None:
+def packed_words(columns: Sequence[Ints], records: Ints) -> Packed | None:
     """Codes of some records packed into words, bit masks of the values present, and the bit mask of each column.
 
     None where the columns do not fit into a word.
@@ -384,9 +371,9 @@ def packed_words(columns: Sequence[NDArray[np.int64]], records: NDArray[np.int64
 
 
 def restore(
-    at: Situation, k: int, cell: NDArray[np.int64], masks: NDArray[np.uint64], frequency: NDArray[np.float64],
+    at: Situation, k: int, cell: Ints, masks: Words, frequency: Floats,
     rank: tuple[float, ...], others: Others,
-) -> NDArray[np.uint64]:  # fmt: skip
+) -> Words:  # fmt: skip
     """Bit masks of the keys that must stay suppressed in each record at risk or changed, if alpha = 1.
 
     Nothing is restored where the search would be long or the keys do not fit into a word.
@@ -424,7 +411,7 @@ def restore(
     return left
 
 
-def others_of(file: WorkingFile, start: Situation, now: Situation, whole: NDArray[np.bool_]) -> Others:
+def others_of(file: WorkingFile, start: Situation, now: Situation, whole: Bools) -> Others:
     """Cells of the records that keep all values and were never at risk (`whole`), as `restore` takes them."""
     sizes = file.sizes(start.of_row, len(start.size), whole).astype(np.float64)
     cells, one_of = np.flatnonzero(sizes), np.zeros(len(start.size), np.int64)
@@ -462,7 +449,7 @@ def mend(
 
 def _tidy(
     file: WorkingFile, keys: Sequence[int], k: int, start: Situation, now: Situation,
-    before: NDArray[np.bool_], order: Order,
+    before: Bools, order: Order,
 ) -> None:  # fmt: skip
     """Restore the values suppressed by this call that are not needed."""
     changed = np.any((file.gone & ~before)[list(keys)], axis=0)
@@ -480,7 +467,7 @@ def _tidy(
         file.gone[j, rows[back]] = False
 
 
-def _released(at: Situation, k: int, choices: Choices, alpha: float) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+def _released(at: Situation, k: int, choices: Choices, alpha: float) -> tuple[Ints, Words]:
     """Records to change, and bit masks of the keys each loses."""
     size = at.size[choices.cells]
     rows, starts = at.rows_of(choices.cells)
@@ -495,7 +482,7 @@ def _released(at: Situation, k: int, choices: Choices, alpha: float) -> tuple[ND
     return rows[starts[cell] + nth], choices.masks[group]
 
 
-def _own_groups(choices: Choices, size: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _own_groups(choices: Choices, size: Floats) -> tuple[Ints, Bools]:
     """For each cell that reaches k somewhere, the group with most unchanged records; and which cells these are."""
     group = np.repeat(np.arange(len(choices.masks)), np.diff(choices.starts))
     at_risk = np.bincount(group, size[choices.members], len(choices.masks))
@@ -508,9 +495,7 @@ def _own_groups(choices: Choices, size: NDArray[np.float64]) -> tuple[NDArray[np
     return best, chosen
 
 
-def _mend_others(
-    file: WorkingFile, keys: Sequence[int], at: Situation, risky: NDArray[np.int64], k: int, order: Order
-) -> bool:
+def _mend_others(file: WorkingFile, keys: Sequence[int], at: Situation, risky: Ints, k: int, order: Order) -> bool:
     """Treat cells that no group helps by nearest-neighbour search; return whether any value was suppressed."""
     risky = risky[np.argsort(at.frequency[risky], kind="stable")]
     if too_many(at, risky):
@@ -523,7 +508,7 @@ def _mend_others(
     return int(np.count_nonzero(file.gone)) > before
 
 
-def _blank(file: WorkingFile, keys: Sequence[int], at: Situation, risky: NDArray[np.int64], k: int) -> None:
+def _blank(file: WorkingFile, keys: Sequence[int], at: Situation, risky: Ints, k: int) -> None:
     """Last resort, alpha below 1: suppress all keys of the records at risk, and of others until k are alike."""
     missing = (at.codes < 0).sum(axis=1)
     for stratum in np.unique(at.stratum[risky]).tolist():

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments, households
 from sdckit.data.columns import Coded
 from sdckit.errors import ColumnError
-from sdckit.numerics.array_types import Bools, Ints
+from sdckit.numerics.array_types import Bools, Ints, Words
 from sdckit.numerics.compiling import njit, sparing
+from sdckit.numerics.grouping import places_among
 from sdckit.protect.suppression.suppression_choices import TINY, Choices, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_mend import others_of, packed_words
 
@@ -234,8 +234,7 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
     if packed is None or int(touched.sum()) * (len(single) + len(rest)) > COMPARISONS:
         return
     words, there, fields = packed
-    place = np.full(file.n, -1, np.int64)
-    place[single] = np.arange(len(single))
+    place = places_among(single, file.n)
     kept = there.copy()
     for i, j in enumerate(keys):
         kept[: len(single)] &= ~np.where(file.gone[j, single], fields[i], np.uint64(0))
@@ -260,7 +259,7 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
 
 
 def _units(
-    file: WorkingFile, bonds: Bonds, keys: Sequence[int], fields: NDArray[np.uint64]
+    file: WorkingFile, bonds: Bonds, keys: Sequence[int], fields: Words
 ) -> list[tuple[tuple[int, ...], Ints, int]]:
     """What can be restored as a whole: bundle, records, bit mask of the keys; most values first."""
     units: list[tuple[int, int, tuple[int, ...], Ints, int]] = []

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments, columns, households, seeds
 from sdckit.data.frames import really_has
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.numerics.threads import chunks, run
@@ -27,11 +26,11 @@ class _File(NamedTuple):
     """Arrays for the kernels: codes of the cells, cell of each record, records by cell, donors, and numbers."""
 
     codes: Ints
-    cell: NDArray[np.int32]
+    cell: Codes
     members: Ints
     edges: Ints
-    lends: NDArray[np.bool_]
-    numbers: NDArray[np.float64]
+    lends: Bools
+    numbers: Floats
 
 
 @njit(cache=True, nogil=True)
@@ -128,8 +127,8 @@ def _draw(recipients, first, last, file, able, k, chance, donor):  # type: ignor
 
 
 def draw_donors(
-    recipients: Ints, categories: Sequence[NDArray[Any]], numbers: Sequence[NDArray[np.float64]],
-    lends: NDArray[np.bool_], *, k: int, rng: np.random.Generator,
+    recipients: Ints, categories: Sequence[Values], numbers: Sequence[Floats],
+    lends: Bools, *, k: int, rng: np.random.Generator,
 ) -> Ints:  # fmt: skip
     """Draw a donor for each of some records.
 
@@ -295,8 +294,8 @@ def replace_high_risk(
 
 
 def _donors(
-    frame: Any, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
-    numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator, among: NDArray[np.bool_] | None = None,
+    frame: Any, recipients: Ints, is_high: Bools, match_on: Sequence[str],
+    numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator, among: Bools | None = None,
 ) -> Ints:  # fmt: skip
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
     lends &= True if among is None else among
@@ -311,7 +310,7 @@ def _donors(
 
 
 def _of_homes(
-    frame: Any, homes: households.Homes, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
+    frame: Any, homes: households.Homes, recipients: Ints, is_high: Bools, match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
 ) -> Ints:  # fmt: skip
     """The row from which each record takes its household variables: one donor for all members.
@@ -332,7 +331,7 @@ def _of_homes(
     return np.where(lent[homes.of_row] >= 0, lent[homes.of_row], np.arange(len(own)))
 
 
-def _to_replace(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.random.Generator) -> Ints:
+def _to_replace(is_high: Bools, n_replace: int | None, rng: np.random.Generator) -> Ints:
     """The records to replace, ascending."""
     high = np.flatnonzero(is_high)
     if n_replace is None or n_replace >= len(high):
@@ -340,7 +339,7 @@ def _to_replace(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.rando
     return np.sort(rng.choice(high, n_replace, replace=False))
 
 
-def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
+def _risks(risk: Any, sizes: Sequence[int]) -> list[Floats]:
     """The risks of the records of each file."""
     if really_has(risk, "records_by_release", "m") and risk.m == len(sizes):
         values = np.asarray(risk.records_by_release["match_risk"], float)

@@ -489,16 +489,13 @@ def _raw(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[An
             product *= _raw(factor, held, n, places)
         return product
     if term.kind == "computed":
-        return formula_text.evaluate(sure(term.level), {name: _number(held[name]) for name in term.columns})
+        numbers = {name: sure(held[name].values.number) for name in term.columns}
+        return formula_text.evaluate(sure(term.level), numbers)
     predictor = held[term.column]
     if term.kind == "number":
-        return _number(predictor)
+        return sure(predictor.values.number)
     if term.kind == "missing":  # a number that is known by its level alone may be given without its values
         return np.asarray(predictor.values.level == MISSING, np.float64)
     place = places.setdefault(term.column, {text: level for level, text in enumerate(predictor.labels)})
     wanted = MISSING if term.level is None else place.get(term.level, -9)
     return np.asarray(predictor.values.level == wanted, np.float64)
-
-
-def _number(predictor: Seen) -> Floats:
-    return sure(predictor.values.number)

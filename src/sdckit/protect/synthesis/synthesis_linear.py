@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import columns, frames, nearest, special
 from sdckit.errors import ColumnError, DataError, sure
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.protect.synthesis import synthesis_design
 from sdckit.protect.synthesis.synthesis_design import seen
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, number_label, read_variable
@@ -205,7 +204,7 @@ class PosteriorDraws(Mapping[str, Any]):
         h, k, p = coefficients.shape
         return (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
 
-    def _of_event(self, frame: Any, event: NDArray[np.bool_] | bool) -> Floats:
+    def _of_event(self, frame: Any, event: Bools | bool) -> Floats:
         """Log probability that an event, being missing, did or did not happen."""
         eta = self._linear(frame)[:, 0]
         return np.asarray(-np.logaddexp(0.0, np.where(event, -eta, eta)), np.float64)
@@ -400,7 +399,7 @@ class LinearFit:
         if self.model in {"logistic", "probit"}:
             second = rng.random(n) < (special.expit if self.model == "logistic" else special.ndtr)(eta[:, 0])
             return self.variable.of_levels(self.levels[second.astype(np.int64)])
-        return self.variable.of_levels(self.levels[choose(_softmax(eta), rng)])
+        return self.variable.of_levels(self.levels[choose(special.softmax(eta, axis=1), rng)])
 
     def log_shares(self, eta: Floats) -> Floats:
         """Log probability of each level, shape (n, L), from the linear predictors."""
@@ -441,19 +440,15 @@ def fit_linear(
     X = synthesis_design.design_matrix(terms, held, len(rows))
     level = variable.held.level[rows]
     levels = np.unique(level) if model in CATEGORICAL else np.zeros(0, np.int64)
-    if model in {"normal", "poisson"}:
-        y = sure(variable.held.number)[rows]
-    else:
-        y = np.searchsorted(levels, level).astype(float)
+    of_levels = model not in {"normal", "poisson"}
+    y = np.searchsorted(levels, level).astype(float) if of_levels else sure(variable.held.number)[rows]
     gauss, chi = rng.spawn(2)
     best, sd, precision, converged = FITS[model](X, y)
     normals = gauss.standard_normal((n_draws, precision.shape[0]))
-    deviations = np.full(n_draws, sd)
-    if model == "normal":
+    deviations, drawn = np.full(n_draws, sd), _around(best, precision, normals)
+    if model == "normal":  # the precision is that at a variance of one
         freedom = max(1, len(rows) - X.shape[1] + more_freedom)
         deviations = sd * np.sqrt(freedom / chi.chisquare(freedom, n_draws))
-    drawn = _around(best, precision, normals)
-    if model == "normal":  # the precision is that at a variance of one
         drawn = best + (drawn - best) * deviations[:, None, None]
     return LinearFit(variable, model, terms, levels, (best, sd), (drawn, deviations), proper, converged)
 
@@ -536,7 +531,7 @@ def _multinomial(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
         fitted = LogisticRegression(C=1 / PRIOR, tol=1e-6, max_iter=ITERATIONS).fit(X[:, 1:], y)
         best = np.c_[fitted.intercept_, fitted.coef_]
         converged = bool(fitted.n_iter_.max() < ITERATIONS)
-    share = _softmax(X @ best.T)
+    share = special.softmax(X @ best.T, axis=1)
     precision = np.kron(np.eye(K), np.diag(np.full(p, PRIOR)))
     for a in range(K):
         for b in range(a + 1):
@@ -568,7 +563,3 @@ def choose(share: Floats, rng: np.random.Generator) -> Ints:
     mark = rng.random(len(share)) * running[:, -1]
     column: Any = (running <= mark[:, None]).sum(axis=1)
     return np.asarray(np.minimum(column, share.shape[1] - 1), np.int64)
-
-
-def _softmax(eta: Floats) -> Floats:
-    return np.asarray(special.softmax(eta, axis=1), np.float64)

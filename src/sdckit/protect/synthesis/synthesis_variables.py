@@ -14,6 +14,7 @@ from sdckit.data.frames import open_frame
 from sdckit.data.rule_conditions import COMPARE, HOW, EditRule, read_edit_rules
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.grouping import first_of_groups, places_among
 from sdckit.protect.change import check_squares
 
 MISSING, NEW = -1, -2  # levels of a missing value, and of a number that no record of the original holds
@@ -112,9 +113,7 @@ def read_variable(series: Any) -> Variable:
         kind, labels = "category", coded.labels(seen[known])
         order = np.array(columns.places_in_order(labels, columns.categories_of(coded)), np.int64)
         texts = tuple(labels[at] for at in order)
-    place = np.full(len(seen), MISSING, np.int64)
-    place[order] = np.arange(len(order))  # the code of a missing value is the last one
-    level = place[level]
+    level = places_among(order, len(seen))[level]  # the code of a missing value is the last one
     held = Values(level, None)
     decimals = _decimals(amounts) if kind == "number" and amounts is not None else None
     made = Variable(
@@ -135,12 +134,9 @@ def _distinct(codes: Ints, top: int) -> tuple[Ints, Ints, Ints]:
     if top > 4 * len(codes):
         present, at, place = np.unique(codes, return_index=True, return_inverse=True)
         return present, at, place.astype(np.int64).reshape(-1)
-    first = np.full(top + 1, -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of records of one code the last one written stays
+    first = first_of_groups(codes, top + 1)
     present = np.flatnonzero(first >= 0)
-    number = np.empty(top + 1, np.int64)
-    number[present] = np.arange(len(present))
-    return present, first[present], number[codes]
+    return present, first[present], places_among(present, top + 1)[codes]
 
 
 def _date_numbers(coded: Any, codes: Ints) -> Floats:

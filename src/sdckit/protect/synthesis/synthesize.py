@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.cells.plans.changed_plan import open_changing
@@ -16,7 +15,7 @@ from sdckit.data import arguments, households, nearest, replace, seeds
 from sdckit.data.columns import code_column
 from sdckit.data.frames import count_records, is_lazy, open_frame
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import ONCE, read_homes, read_shared
 from sdckit.protect.change import Change, Protected, check_made, check_room, chosen, with_files
@@ -42,7 +41,7 @@ class Plan:
     formulas: Mapping[str, synthesis_design.Predicted] = field(default_factory=dict)  # of variables that have one
     shared: tuple[str, ...] = ()  # those of them that are drawn once per household
     n_made: int | None = None  # records of another number than those to synthesise
-    first: NDArray[np.bool_] | None = None  # shape (n,); the first records of households
+    first: Bools | None = None  # shape (n,); the first records of households
     lead: Ints | None = None  # shape (len(rows),); place in `rows` of the first member of each one's household
 
 
@@ -119,7 +118,7 @@ def _draw(plan: Plan, fits: Fits, release: int, rng: np.random.Generator) -> dic
     return {name: now[name] for name in plan.order}
 
 
-def _set(made: Values, where: NDArray[np.bool_], value: Values) -> Values:
+def _set(made: Values, where: Bools, value: Values) -> Values:
     level = np.where(where, value.level[0], made.level)
     if made.number is None or value.number is None:
         return Values(level, made.number)
@@ -501,7 +500,7 @@ def _household_fields(homes: households.Homes | None, shared: tuple[str, ...], r
     return {"shared": shared, "first": first, "lead": np.searchsorted(rows, lead)}
 
 
-def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
+def _flags(rows: Any, frame: Any) -> Bools:
     """Which records are to be synthesised."""
     if rows is None:
         return np.ones(len(frame), np.bool_)

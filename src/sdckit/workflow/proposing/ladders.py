@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import crosstab, frequencies
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
@@ -15,7 +14,7 @@ from sdckit.data.columns import MONTHS
 from sdckit.data.hierarchy import Hierarchy
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.identity.contributions import coarsening as key_levels
-from sdckit.numerics.array_types import Ints, Words
+from sdckit.numerics.array_types import Codes, Floats, Ints, Words
 from sdckit.numerics.grouping import Groups, group, sum_by
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 from sdckit.protect.suppression.suppression_bound import bound_of
@@ -168,7 +167,7 @@ def _numbers(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, I
         edges = key_levels.every_second(edges)
 
 
-def _edges(values: NDArray[np.float64], size: Ints) -> NDArray[np.float64]:
+def _edges(values: Floats, size: Ints) -> Floats:
     """Round edges; where most records would be in few of the bands, quantiles brought to round numbers."""
     even = key_levels.round_edges(values, size)
     if len(even):
@@ -184,9 +183,7 @@ def _edges(values: NDArray[np.float64], size: Ints) -> NDArray[np.float64]:
     return inside if enough else even
 
 
-def _coded_ends(
-    key: str, values: NDArray[np.float64], size: Ints, edges: NDArray[np.float64]
-) -> tuple[str, Step, Ints] | None:
+def _coded_ends(key: str, values: Floats, size: Ints, edges: Floats) -> tuple[str, Step, Ints] | None:
     """Top and bottom coding at the outermost edges, where few records are beyond them."""
     n, whole = int(size.sum()), bool((values == np.floor(values)).all())
     high, low = float(edges[-1]), float(edges[0]) - 1
@@ -307,7 +304,7 @@ class Side:
     codes: tuple[Ints, ...]
     sensitive: tuple[Ints, ...]
     size: Ints
-    weight: NDArray[np.float64] | None
+    weight: Floats | None
     wild: tuple[bool, ...]
     limits: Limits
     may_hide: bool = True  # whether a value taken out may stand for any value
@@ -319,12 +316,12 @@ class Side:
 class Known:
     """Equivalence classes of an intruder after the recodings of a node."""
 
-    frequency: NDArray[np.float64]
+    frequency: Floats
     size: Ints
-    population: NDArray[np.float64] | None
+    population: Floats | None
     words: Words
     layout: Layout
-    of_cell: NDArray[np.int32]
+    of_cell: Codes
     missing: tuple[int, ...]
 
 
@@ -351,7 +348,7 @@ class Lattice:
         return math.prod(self.shape)
 
     @cached_property
-    def lost(self) -> tuple[NDArray[np.float64], ...]:
+    def lost(self) -> tuple[Floats, ...]:
         """Information loss of each rung of each key, made monotone from rung to rung."""
         total = sum(self.weights)
         return tuple(
@@ -363,7 +360,7 @@ class Lattice:
         """Information loss of the recodings of a node, as a share."""
         return float(sum(losses[rung] for losses, rung in zip(self.lost, node, strict=True)))
 
-    def all_coarsening(self) -> NDArray[np.float64]:
+    def all_coarsening(self) -> Floats:
         """Information loss of the recodings of every node: an array with an axis for each key."""
         total = np.zeros(())
         for losses in self.lost:
@@ -440,8 +437,8 @@ class Lattice:
 
     def _frequencies(
         self, side: Side, left: Sequence[int], words: Words, layout: Layout, size: Ints,
-        total: NDArray[np.float64] | None, missing: Sequence[int],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:  # fmt: skip
+        total: Floats | None, missing: Sequence[int],
+    ) -> tuple[Floats, Floats | None]:  # fmt: skip
         frequency = size.astype(np.float64)
         wild = [side.wild[i] for i in left]
         if any(wild):

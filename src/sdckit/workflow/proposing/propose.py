@@ -43,24 +43,11 @@ def write_proposal(
     scenario, lattice = trials.scenario, trials.lattice
     alternatives = tuple(_alternative(trials, why, other, columns, folder) for why, other in others)
     before, after = surrounding_steps(scenario, columns)
-    steps: list[CommentedStep] = [
-        *before,
-        *judged.mended.steps,
-        *find_best.step_reasons(trials, searched, judged),
-        *after,
-    ]
-    steps.append(
-        (
-            None,
-            find_best.outcome(
-                trials,
-                searched,
-                judged,
-                [(alternative.words, alternative.passed, alternative.loss) for alternative in alternatives],
-            ),
-        )
-    )
-    steps = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in steps]
+    beside = [(alternative.words, alternative.passed, alternative.loss) for alternative in alternatives]
+    closing = (None, find_best.outcome(trials, searched, judged, beside))
+    reasons = find_best.step_reasons(trials, searched, judged)
+    every: list[CommentedStep] = [*before, *judged.mended.steps, *reasons, *after, closing]
+    steps = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in every]
     optimal = by_loss and judged.passed and _is_best(trials, searched, judged)
     bound = searched.bound  # of the information, which another goal says nothing of
     if trials.goal is not None:

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import CONTROL, Pair, Recoded, open_pair, read_pair
@@ -16,7 +15,7 @@ from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import pick_rows, with_levels
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.protect.recoding.recode import Bands
 from sdckit.protect.recoding.round_to import multiples
 from sdckit.workflow.recipes.recipe_checks import StepLike
@@ -57,7 +56,7 @@ def nested_map(before: Ints, after: Ints) -> Ints | None:
     return None if (image[before[shown]] != after[shown]).any() else image
 
 
-def speaks_for_groups(before: Ints, image: Ints, same: NDArray[np.bool_]) -> bool:
+def speaks_for_groups(before: Ints, image: Ints, same: Bools) -> bool:
     """Whether a mapping is too regular to be chance: enough records repeat the mapping of their value.
 
     `same` says which values kept their name. A value of one record always became one other value: that says nothing.
@@ -181,16 +180,16 @@ class _Column:
         return all(frame.schema[self.name].is_float() for frame in self.pair.frames)
 
     @cached_property
-    def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def numbers(self) -> tuple[Floats, Floats]:
         """Original (repeated) and releases (concatenated) as float arrays."""
         before, *after = (float_values(frame.get_column(self.name), "numeric") for frame in self.pair.frames)
         moved = [file if order is None else file[order] for file, order in zip(after, self.pair.orders, strict=True)]
         return np.tile(self._records(before), self.pair.m), np.concatenate([*map(self._records, moved)])
 
-    def first_numbers(self) -> NDArray[np.float64]:
+    def first_numbers(self) -> Floats:
         """The original as a float array."""
         own = float_values(self.pair.original.get_column(self.name), "numeric")
-        numbers: NDArray[np.float64] = self._records(own)
+        numbers: Floats = self._records(own)
         return numbers
 
 
@@ -259,7 +258,7 @@ def _shared_edges(column: _Column, labels: list[str], before: Any, after: Ints) 
 
 
 def _fitting(
-    column: _Column, bands: Bands, labels: list[str], before: NDArray[np.float64], after: Ints, *, exact: bool
+    column: _Column, bands: Bands, labels: list[str], before: Floats, after: Ints, *, exact: bool
 ) -> Recoding | None:
     """The banding if it fits the original's numbers; with aligned rows, those whose band was released."""
     codes = bands.codes(before)
