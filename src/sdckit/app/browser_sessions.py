@@ -230,12 +230,11 @@ class Autosave:
         """Write scenario and recipe; an empty session leaves what is there."""
         saved = work.saved()
         if any(map(saved.get, DECISIONS)):
-            text = json.dumps({**saved, "day": time.strftime("%Y-%m-%d")}, default=str)
             with (
                 contextlib.suppress(FileFormatError),  # a full disk must not end the work
                 replacing(self._path, what="the saved work", private=True) as part,
             ):
-                part.write_text(text, encoding="utf-8")
+                part.write_text(json.dumps({**saved, "day": time.strftime("%Y-%m-%d")}, default=str), encoding="utf-8")
 
     def forget(self) -> None:
         """Remove what was kept."""
@@ -306,8 +305,7 @@ def remove_stale(state: Path) -> None:
     """Remove what servers left that no longer run."""
     for folder in state.glob(f"{SERVER}*"):
         with contextlib.suppress(OSError):
-            lock = _locked(folder / LOCK)
-            if lock is not None:
+            if (lock := _locked(folder / LOCK)) is not None:
                 lock.close()
                 shutil.rmtree(folder, ignore_errors=True)
 
@@ -766,6 +764,5 @@ class Seats:
         first, self._expected = self._expected or self._first, None
         work = replace(first, secret=secrets.token_hex(32))
         worker = Worker(folder, template=self._template)
-        seat = Seat(name, folder, worker, self._autosave, work, warm=self._warm, first=work)
-        self._seats[name] = seat
+        self._seats[name] = seat = Seat(name, folder, worker, self._autosave, work, warm=self._warm, first=work)
         return seat

@@ -128,8 +128,7 @@ class Frame:
         async def _() -> None:
             room.seat.changed = _gone
             self._seats.end(room.seat)
-            text = room.say("This session has ended; close this window.")
-            await session.send_custom_message("ended", {"text": text})
+            await session.send_custom_message("ended", {"text": room.say("This session has ended; close this window.")})
             if not self._seats.in_use():
                 self._stop()
 
@@ -257,8 +256,7 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
             return HTML(work.release["verdict"])  # not that on the file, which a page that has come asks for anew
         if verdict_html := room.verdict.get():
             return HTML(verdict_html)
-        none = "No verdict yet: open a file and say who might recognise whom."
-        return tags.p(room.say(none), class_="none")
+        return tags.p(room.say("No verdict yet: open a file and say who might recognise whom."), class_="none")
 
     @upon(input.cancel)
     def _() -> None:

@@ -151,10 +151,10 @@ def _picture(say: Say, title: str, drawn: Plain) -> TagChild:
             data_at=str(ats[0]), style=f"left:{x((low + end) / 2)}%;bottom:{y(height)}%", aria_pressed="false",
             aria_label=f"{_name(say, ats[0])}{'+' * bool(ats[1:])}: {_about(say, points[ats[0]], looks)}",
         ))  # fmt: skip
-    samples = {look: tags.span(class_=f"point {look}") for look in LOOKS if look in used}
     legend = (
-        tags.li(tags.span(mark, class_="sample", aria_hidden="true"), say(LOOKS[look]))
-        for look, mark in samples.items()
+        tags.li(tags.span(tags.span(class_=f"point {look}"), class_="sample", aria_hidden="true"), say(LOOKS[look]))
+        for look in LOOKS
+        if look in used
     )
     return TagList(
         tags.h3(say(title)), tags.p(say(ABOUT), class_="quiet"),

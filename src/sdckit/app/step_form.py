@@ -39,8 +39,7 @@ def _opened(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _opened(value_of_name) for name, value_of_name in value.items()}
     if isinstance(value, list | tuple):
-        ends = {0: -math.inf}
-        return [ends.get(at, math.inf) if part is None else _opened(part) for at, part in enumerate(value)]
+        return [(math.inf if at else -math.inf) if part is None else _opened(part) for at, part in enumerate(value)]
     return value
 
 
@@ -48,14 +47,12 @@ def form(say: Say, asked: Plain, arguments: Plain, *, columns: Sequence[str], in
     """The fields of a method; those that few people need are folded away."""
     shown: list[Tag] = []
     folded: list[Tag] = []
+    editors = methods.METHODS[asked["method"]].editors
     for entry in asked["entries"]:
-        if entry["name"] in methods.METHODS[asked["method"]].editors:
-            continue
-        if entry["name"] == "intruder" and len(intruders) < 2:
+        if entry["name"] in editors or (entry["name"] == "intruder" and len(intruders) < 2):
             continue
         first = entry["needed"] or entry["name"] in FIRST or entry["name"] in arguments
-        field = _field(say, entry, arguments.get(entry["name"]), columns, intruders)
-        (shown if first else folded).append(field)
+        (shown if first else folded).append(_field(say, entry, arguments.get(entry["name"]), columns, intruders))
     more = tags.details(tags.summary(say("More options")), *folded, class_="more") if folded else None
     return TagList(*shown, more)
 
@@ -65,8 +62,7 @@ def _field(say: Say, entry: Plain, value: Any, columns: Sequence[str], intruders
     label = tags.span(name, tags.span(" *", title=say("needed")) if entry["needed"] else None, class_="argument")
     at = f"arg_{name}"
     if kind == "column":
-        choices = {"": "–", **{column: column for column in columns}}
-        field = ui.input_select(at, label, choices, selected=value or "")
+        field = ui.input_select(at, label, {"": "–", **{column: column for column in columns}}, selected=value or "")
     elif kind == "columns":
         given = [value] if isinstance(value, str) else list(value or ())
         field = tags.div(ui.input_checkbox_group(at, label, list(columns), selected=given, inline=True), class_="many")
@@ -80,10 +76,9 @@ def _field(say: Say, entry: Plain, value: Any, columns: Sequence[str], intruders
     elif kind == "flag":
         field = ui.input_select(at, label, {"": "–", "true": say("yes"), "false": say("no")}, selected=as_text(value))
     else:
-        default = as_text(entry["default"])
-        field = ui.input_text(at, label, value=as_text(value), placeholder=default)
-    one_a_line = f"{say(A_LINE)} " if name == ENTRY else ""
-    about = tags.p(one_a_line, say(entry["about"]), class_="about", id=f"about_{name}")
+        field = ui.input_text(at, label, value=as_text(value), placeholder=as_text(entry["default"]))
+    a_line = f"{say(A_LINE)} " if name == ENTRY else ""
+    about = tags.p(a_line, say(entry["about"]), class_="about", id=f"about_{name}")
     return tags.div(field, about, class_="field")
 
 

@@ -35,8 +35,7 @@ def summary(say: Say, method: str, arguments: Mapping[str, Any]) -> str:
     kind = kind_of(method)
     given = {name: value for name, value in arguments.items() if value not in (None, "", [], (), {})}
     given |= {name: PurePath(given[name]).name for name in kind.files if isinstance(given.get(name), str)}
-    about = next((f"{{{name}}}" for name in NAMED if name in given), say("the file"))
-    generic = say("applied to {c}", c=about)
+    generic = say("applied to {c}", c=next((f"{{{name}}}" for name in NAMED if name in given), say("the file")))
     sentence = next((say(text) for text in kind.sentences if _places(text) <= given.keys()), generic)
     parts, further = [_filled(say, sentence, given)], 0
     clauses = {**CLAUSES, **kind.clauses}

@@ -277,8 +277,7 @@ class Jobs:
     def _opens_another(self, job: Job) -> bool:
         """Whether it opens another file than that of the work, or reads it in another way."""
         asked, work = job.arguments, self._seat.work
-        other = (asked.get("path"), asked.get("reading")) != (work.path, dict(work.reading))
-        return other and job.task in OPENING
+        return job.task in OPENING and (asked.get("path"), asked.get("reading")) != (work.path, dict(work.reading))
 
     async def _flushed(self, act: Callable[[], object]) -> None:
         """Do this, and let the pages see it with what follows from it."""

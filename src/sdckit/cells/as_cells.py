@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from numbers import Number
-from typing import Any
+from typing import Any, TypeGuard
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -139,8 +139,7 @@ def tabulate_given(
             raise ScenarioError("keys, weight and the missing rule are fixed by the cells given; leave them out")
         if scenario is not None and tuple(scenario.keys) != tuple(data.keys):
             raise ScenarioError("the cells given were made of other keys than the scenario's; make them anew")
-        cells: AnyCells = data
-        return cells
+        return data
     roles = resolve_roles(
         scenario=scenario, keys=keys, weight=weight, sampling_fraction=sampling_fraction, household=household,
         person=person, sensitive=sensitive, missing=missing, alpha=alpha, id=id, default_missing=default_missing,
@@ -149,7 +148,7 @@ def tabulate_given(
     return tabulate_roles(data, roles, by_levels=by_levels)
 
 
-def is_cells(data: Any) -> bool:
+def is_cells(data: Any) -> TypeGuard[AnyCells]:
     """Whether `data` is tabulated already."""
     return isinstance(data, AnyCells)
 
@@ -161,8 +160,7 @@ def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCe
     with its cells.
     """
     if is_cells(data):
-        cells: AnyCells = data
-        return cells
+        return data
     frame = frames.open_frame(data)
     if isinstance(frame, nw.LazyFrame):
         return tabulate_lazy(frame, roles, learnt=roles.sensitive if by_levels else ())

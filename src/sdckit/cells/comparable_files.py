@@ -7,7 +7,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data.columns import code_column
@@ -16,6 +15,7 @@ from sdckit.data.frames import Frame, in_memory, is_lazy
 from sdckit.data.scenarios.column_roles import says_whose
 from sdckit.display import some_of
 from sdckit.errors import SdcError, SdcWarning
+from sdckit.numerics.array_types import Bools, Ints, Values
 
 NEIGHBOURS, BLOCKS = 10_000, 20  # rows that are looked at, in so many stretches of the file
 UNCHANGED = 0.9  # of neighbours that differ in a column: both beside their own value; rows that are mixed have 1/4
@@ -98,7 +98,7 @@ def in_same_order(original: Any, *released: Any) -> bool:
     return all(len(file) != len(original) or _alike_in_rows(original, file) for file in released)
 
 
-def look_mixed(original: Any, released: Any, order: NDArray[np.int64] | None = None) -> bool:
+def look_mixed(original: Any, released: Any, order: Ints | None = None) -> bool:
     """Whether rows that are said to belong together look as if they did not: those of two data frames of one length.
 
     Of two neighbours of the original, the release's rows in their places must rather be like their own than like
@@ -131,7 +131,7 @@ def look_mixed(original: Any, released: Any, order: NDArray[np.int64] | None = N
     return all(map(_no_better_than_mixed, (np.sum(signs, axis=0), *signs)))
 
 
-def _no_better_than_mixed(sign: NDArray[np.int64]) -> bool:
+def _no_better_than_mixed(sign: Ints) -> bool:
     speaking, excess = np.count_nonzero(sign), int(np.sign(sign).sum())
     return bool(speaking >= ENOUGH and excess < max(EXCESS * speaking, DEVIATIONS * speaking**0.5))
 
@@ -149,7 +149,7 @@ def _alike_in_rows(original: Any, released: Any) -> bool:
     return bool(np.count_nonzero(told_apart) >= TOLD_APART * np.count_nonzero(differ))
 
 
-def _shared_codes(original: Any, released: Any, order: NDArray[np.int64] | None = None) -> Iterator[SharedCoding]:
+def _shared_codes(original: Any, released: Any, order: Ints | None = None) -> Iterator[SharedCoding]:
     """Columns of both files whose values can be equal and that do not ascend; of a long file some stretches."""
     rows = np.arange(n := len(original))
     if n > NEIGHBOURS:
@@ -269,12 +269,12 @@ def _some_whole(times: nw.Series[Any]) -> bool:
     return any(_is_mixed(ticks % unit == 0) for unit in (DAY, SECOND))
 
 
-def _is_mixed(is_whole: NDArray[np.bool_]) -> bool:
+def _is_mixed(is_whole: Bools) -> bool:
     least = max(FEW_APART * len(is_whole), 2)
     return bool(least <= np.count_nonzero(is_whole) <= len(is_whole) - least)
 
 
-def _of_digits(numbers: NDArray[Any]) -> bool:
+def _of_digits(numbers: Values) -> bool:
     """Whether some numbers have few decimals, others all that fit; quotients of small ones repeat."""
     numbers = numbers[np.isfinite(numbers)]
     numbers = np.unique(numbers[numbers % 1 != 0])[:: max(len(numbers) // NEIGHBOURS, 1)]
@@ -292,15 +292,13 @@ def _composed(text: str) -> str:
 
 def _numbers_elsewhere(original: Frame, released: Frame, names: Sequence[str]) -> list[str]:
     """Those whose numbers mostly lie beyond the original's; both files are gone through once for all."""
-    columns = _finite(original, names)
-    before = _figures(original, [end for column in columns for end in (column.min(), column.max())])
+    before = _figures(original, [end for column in _finite(original, names) for end in (column.min(), column.max())])
     bounds = {name: ends for name, *ends in zip(names, before[::2], before[1::2], strict=True) if ends[0] is not None}
     figures = []
     for column, (least, most) in zip(_finite(released, [*bounds]), bounds.values(), strict=True):
         below, above = (LAST_DIGIT * abs(end) if isinstance(end, float) else 0 for end in (least, most))
         outside = (column < least - below) | (column > most + above)
-        beyond = nw.when(~column.is_null()).then(outside.cast(nw.Float64)).mean()
-        figures += [beyond, column.min(), column.max()]
+        figures += [nw.when(~column.is_null()).then(outside.cast(nw.Float64)).mean(), column.min(), column.max()]
     after = _figures(released, figures)
     shares = zip(bounds, after[::3], after[1::3], after[2::3], strict=True)
     # a constant tells nothing of anybody

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.frequencies import wildcard_counter, wildcard_pairs
 from sdckit.cells.table import AnyCells, Cells, Crosstab
@@ -43,17 +42,14 @@ def wildcard_crosstab(cells: AnyCells, variable: str) -> Crosstab:
 def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
     k, (levels, place) = cells.n_cells, _in_use(own)
     codes = [level.span for level in cells.levels]
-    if len(levels) >= MANY:
-        pairs = _pairs(cells, codes, np.diff(own.edges), len(levels))
-        if pairs is not None:
-            return _add_pairs(own, levels, place, *pairs)
+    if len(levels) >= MANY and (pairs := _pairs(cells, codes, np.diff(own.edges), len(levels))) is not None:
+        return _add_pairs(own, levels, place, *pairs)
     if k * len(levels) > LARGEST:
         raise DataError(
             f"{k} cells by {len(levels)} levels of {variable!r} are too many to match missing keys as wildcards; "
             "use missing='category' or recode first"
         )
-    matching = wildcard_counter(cells.table, missing_codes=codes, wild=cells.wild)
-    return _add_in_turn(own, levels, place, matching)
+    return _add_in_turn(own, levels, place, wildcard_counter(cells.table, missing_codes=codes, wild=cells.wild))
 
 
 def _pairs(cells: Cells, codes: Sequence[int], entries: Ints, kinds: int) -> tuple[Ints, Ints] | None:
@@ -103,9 +99,7 @@ def _add_in_turn(own: Crosstab, levels: Ints, place: Ints, matching: Callable[[F
     return replace(own, edges=edges, level=level, count=count)
 
 
-def _some_levels(
-    own: Crosstab, place: NDArray[np.int64], n_levels: int, step: int
-) -> Iterator[tuple[int, NDArray[np.float64]]]:
+def _some_levels(own: Crosstab, place: Ints, n_levels: int, step: int) -> Iterator[tuple[int, Floats]]:
     """Counts of the levels in each cell, block by block: number of the first level, and counts (K, levels)."""
     k = len(own.edges) - 1
     cell = np.repeat(np.arange(k), np.diff(own.edges))
@@ -116,7 +110,7 @@ def _some_levels(
         yield first, counts
 
 
-def _in_use(table: Crosstab) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _in_use(table: Crosstab) -> tuple[Ints, Ints]:
     """The levels that occur, ascending, and the index among them of each entry of the table."""
     if table.coded.n_codes > 4 * len(table.level):
         return np.unique(table.level, return_inverse=True)
@@ -139,11 +133,11 @@ class Levels:
     """
 
     name: str
-    codes: NDArray[np.int64]
-    size: NDArray[np.int64]
+    codes: Ints
+    size: Ints
     n_missing: int
     kind: str
-    numbers: NDArray[np.float64] | None
+    numbers: Floats | None
     declared: bool
     coded: Coded = field(repr=False)
 
@@ -183,7 +177,7 @@ def _levels(table: Crosstab, variable: str) -> Levels:
     )  # fmt: skip
 
 
-def numbers_of(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def numbers_of(coded: Coded, codes: Ints) -> Floats | None:
     """The values of codes as numbers, dates in their own unit; None for text and categories."""
     if coded.levels is None:
         return codes.astype(np.float64) + float(coded.low)
@@ -192,7 +186,7 @@ def numbers_of(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | 
         listed = listed.view(pa.int32() if listed.type.bit_width == 32 else pa.int64())
     if not (pt.is_integer(listed.type) or pt.is_floating(listed.type) or pt.is_decimal(listed.type)):
         return None
-    values: NDArray[np.float64] = as_floats(listed.take(pa.array(codes))).to_numpy(zero_copy_only=False)
+    values: Floats = as_floats(listed.take(pa.array(codes))).to_numpy(zero_copy_only=False)
     return values
 
 
@@ -208,9 +202,7 @@ JUMPY = 3.0  # mean squared difference of neighbouring frequencies, relative to 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-def scale_of(
-    level: Coded, codes: NDArray[np.int64], size: NDArray[np.int64], *, numeric: bool = False, ordered: bool = False
-) -> Scale:
+def scale_of(level: Coded, codes: Ints, size: Ints, *, numeric: bool = False, ordered: bool = False) -> Scale:
     """Scale of the levels of a column.
 
     `codes` and `size` (L,): the codes in use except that of missing values, and the records of each. `numeric` and
@@ -240,7 +232,7 @@ def scale_of(
     return "codes"
 
 
-def is_spread_like_numbers(values: Floats, size: NDArray[np.int64]) -> bool:
+def is_spread_like_numbers(values: Floats, size: Ints) -> bool:
     """Whether distinct values, ascending, with `size` records each, are distributed as measured numbers are.
 
     Numbers have fractions; or they are many, most gaps between them are equal, and neighbours have similar frequencies
@@ -263,13 +255,11 @@ def is_spread_like_numbers(values: Floats, size: NDArray[np.int64]) -> bool:
     cut = max(1, len(values) // 40)  # a code of missing values far away is no gap
     inner, held = values[cut:-cut], size[cut:-cut].astype(np.float64)
     gaps, often = np.unique(np.diff(inner), return_counts=True)
-    usual = gaps[np.argmax(often)]
-    steps = (inner[-1] - inner[0]) / usual
+    steps = (inner[-1] - inner[0]) / gaps[np.argmax(often)]  # by the usual gap
     if often.max() < REGULAR * (len(inner) - 1) or len(inner) - 1 < REGULAR * steps:
         return False
     jumps = float((np.diff(held) ** 2).mean())
-    by_chance = 2 * float(held.mean())
-    return jumps <= JUMPY * by_chance or jumps <= float(held.var())
+    return jumps <= JUMPY * (2 * float(held.mean())) or jumps <= float(held.var())
 
 
 def holds_ranges(labels: Sequence[str]) -> bool:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, pairwise
-from typing import Any
+from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import TABLE_SPAN, Layout, Tabulated, group_codes
 from sdckit.cells.table import Cells
 from sdckit.errors import DataError, sure
-from sdckit.numerics.array_types import Ints, Words
+from sdckit.numerics.array_types import Bools, Floats, Ints, Values, Words
 from sdckit.numerics.grouping import Groups, first_of_groups, sum_by
 from sdckit.numerics.wildcard_matches.matched_margins import NO_WEIGHT, Merged, match_merged, merge, recode
 from sdckit.numerics.wildcard_matches.matching_pairs import matching_pairs
@@ -35,7 +33,7 @@ JOINS = 4  # ordered pairs of patterns that are joined in the time in which one 
 
 
 def wildcard_matches(
-    table: Tabulated, *, size: NDArray[np.float64], weight: NDArray[np.float64], missing_codes: Sequence[int],
+    table: Tabulated, *, size: Floats, weight: Floats, missing_codes: Sequence[int],
     wild: Sequence[bool], alpha: float, n_strata: int = 0,
 ) -> Matched:  # fmt: skip
     """Records and weights of the matching cells of other missingness patterns, for each cell.
@@ -57,7 +55,7 @@ def wildcard_matches(
 
 def wildcard_counter(
     table: Tabulated, *, missing_codes: Sequence[int], wild: Sequence[bool]
-) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+) -> Callable[[Floats], Floats]:
     """Return a function that sums several counts over the matching cells of other missingness patterns.
 
     Arguments as for `wildcard_matches`, with alpha = 1. The function takes counts of records of each cell (K, L), and
@@ -67,7 +65,7 @@ def wildcard_counter(
     blank = blank_cells(missing_codes, table.words, table.layout, table.codes)
     packed = _packed_patterns(table, missing_codes, keys)
 
-    def count(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    def count(counts: Floats) -> Floats:
         if len(blank):
             counts = counts.copy()
             counts[blank] = 0.0
@@ -115,9 +113,9 @@ def _wild_keys(wild: Sequence[bool]) -> list[int]:
 
 
 def blank_cells(
-    missing_codes: Sequence[int], words: NDArray[np.uint64] | None, layout: Layout | None,
-    codes: Sequence[NDArray[np.int64]] = (),
-) -> NDArray[np.int64]:  # fmt: skip
+    missing_codes: Sequence[int], words: Words | None, layout: Layout | None,
+    codes: Sequence[Ints] = (),
+) -> Ints:  # fmt: skip
     """Cells in which every key is missing, given the code of a missing value of each; none if there is one key only.
 
     With a single key its missing values stay wildcards, as in sdcMicro.
@@ -128,7 +126,7 @@ def blank_cells(
     """
     if len(missing_codes) < 2:
         return NO_CELLS
-    cells: NDArray[np.int64] | None = None
+    cells: Ints | None = None
     for j, missing in enumerate(missing_codes):
         if words is not None and layout is not None:
             column = layout.decode(words if cells is None else words[cells], j)
@@ -140,8 +138,8 @@ def blank_cells(
 
 
 def missing_patterns(
-    words: NDArray[np.uint64], layout: Layout, keys: Sequence[int], missing_codes: Sequence[int]
-) -> tuple[NDArray[np.uint64], dict[int, int]]:
+    words: Words, layout: Layout, keys: Sequence[int], missing_codes: Sequence[int]
+) -> tuple[Words, dict[int, int]]:
     """Bit set of the missing keys of each cell, and for each such pattern the bit mask of the keys that it has."""
     pattern = patterns_of(
         words,
@@ -157,7 +155,7 @@ def missing_patterns(
 
 
 def _match_codes(
-    codes: Sequence[NDArray[np.int64]], size: NDArray[np.float64], weight: NDArray[np.float64],
+    codes: Sequence[Ints], size: Floats, weight: Floats,
     missing_codes: Sequence[int], keys: Sequence[int], alpha: float,
 ) -> Matched:  # fmt: skip
     """Wildcard matches for keys that do not fit into one word: by bit sets, or by pairs of patterns if few."""
@@ -178,21 +176,19 @@ def _pairs_are_faster(n_patterns: int, n_keys: int, n: int, n_incomplete: int) -
 
 
 def _match_pairs(
-    codes: Sequence[NDArray[np.int64]], size: NDArray[np.float64], weight: NDArray[np.float64], patterns: Groups,
-    gone: Sequence[NDArray[np.bool_]], keys: Sequence[int], alpha: float,
+    codes: Sequence[Ints], size: Floats, weight: Floats, patterns: Groups,
+    gone: Sequence[Bools], keys: Sequence[int], alpha: float,
 ) -> Matched:  # fmt: skip
     """Wildcard matches by grouping the cells of every two patterns by the keys that both have."""
     n = len(size)
     add = Matched(np.zeros(n), np.zeros(n), np.zeros(n))
     order = np.argsort(patterns.of_row, kind="stable")
-    edges = np.concatenate([[0], np.cumsum(patterns.size)])
-    cells_of = [order[a:b] for a, b in pairwise(edges)]
+    cells_of = np.split(order, np.cumsum(patterns.size)[:-1])
     lacks = [{j for j, missing in zip(keys, gone, strict=True) if missing[cells[0]]} for cells in cells_of]
     for a, b in combinations(range(len(cells_of)), 2):
         absent = lacks[a] | lacks[b]
         rows = np.concatenate([cells_of[a], cells_of[b]])
-        seen = [column[rows] for j, column in enumerate(codes) if j not in absent]
-        group_of = group_codes(seen, len(rows)).of_row
+        group_of = group_codes([column[rows] for j, column in enumerate(codes) if j not in absent], len(rows)).of_row
         mine, other = group_of[: len(cells_of[a])], group_of[len(cells_of[a]) :]
         credit_a, credit_b = alpha if lacks[b] else 1.0, alpha if lacks[a] else 1.0
         k = int(group_of.max()) + 1
@@ -223,10 +219,10 @@ class Margin:
 
     cells: Cells = field(repr=False)
     keys: tuple[str, ...]
-    size: NDArray[np.int64]
-    weight: NDArray[np.float64] | None
+    size: Ints
+    weight: Floats | None
     merged: Merged | None = None
-    codes: Sequence[NDArray[np.int64]] = ()
+    codes: Sequence[Ints] = ()
 
     @property
     def _layout(self) -> Layout:
@@ -241,7 +237,7 @@ class Margin:
         keep = sum(self._layout.field(self.cells.keys.index(key)) for key in kept)
         return self._merged_words(kept, self.merged.words, keep)
 
-    def coarser(self, key: str, codes: NDArray[np.int64], new: NDArray[np.int64]) -> Margin:
+    def coarser(self, key: str, codes: Ints, new: Ints) -> Margin:
         """Recode a key: levels with the same new code are merged.
 
         `codes` and `new` (L,): codes in use, and the new code of each, one that the key has; others keep theirs.
@@ -264,12 +260,11 @@ class Margin:
             )
         return self._merged_words(self.keys, words, 0xFFFFFFFFFFFFFFFF)
 
-    def _merged_words(self, keys: tuple[str, ...], words: NDArray[np.uint64], keep: int) -> Margin:
+    def _merged_words(self, keys: tuple[str, ...], words: Words, keep: int) -> Margin:
         merged: Merged = merge(words, self.size, NO_WEIGHT if self.weight is None else self.weight, keep=keep)
-        weight = None if self.weight is None else merged.weight
-        return Margin(self.cells, keys, merged.size, weight, merged)
+        return Margin(self.cells, keys, merged.size, None if self.weight is None else merged.weight, merged)
 
-    def _merged_codes(self, keys: tuple[str, ...], codes: Sequence[NDArray[np.int64]]) -> Margin:
+    def _merged_codes(self, keys: tuple[str, ...], codes: Sequence[Ints]) -> Margin:
         groups = group_codes(codes, len(self.size))
         k = len(groups.size)
         first = first_of_groups(groups.of_row, k)
@@ -277,13 +272,13 @@ class Margin:
         weight = None if self.weight is None else sum_by(groups.of_row, self.weight, k)
         return Margin(self.cells, keys, size, weight, codes=tuple(code[first] for code in codes))
 
-    def frequencies(self) -> dict[str, NDArray[Any]]:
+    def frequencies(self) -> dict[str, Values]:
         """``sample_frequency`` and ``population_frequency`` of the merged cells, under the cells' rule."""
         cells = self.cells
         kept = [cells.keys.index(key) for key in self.keys]
         wild = [cells.wild[j] for j in kept]
         missing_codes = [cells.levels[j].span for j in kept]
-        size: NDArray[Any] = self.size
+        size: Values = self.size
         weight, columns = self.weight, {"cell_size": size}
         if any(wild):
             matched = self._matched(kept, wild, missing_codes)
@@ -337,7 +332,7 @@ def margin_of(cells: Cells) -> Margin:
     )  # fmt: skip
 
 
-def _look_up(values: NDArray[np.int64], codes: NDArray[np.int64], new: NDArray[np.int64]) -> NDArray[np.int64]:
+def _look_up(values: Ints, codes: Ints, new: Ints) -> Ints:
     """New code of each value; values without a new code keep their own."""
     order = np.argsort(codes)
     at = np.minimum(np.searchsorted(codes[order], values), len(codes) - 1)

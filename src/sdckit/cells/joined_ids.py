@@ -23,9 +23,8 @@ def changed_ids(person: Codes, owner: Codes | None, n_original: int) -> bool:
     >>> changed_ids(np.array([0, 1, 2, 2]), np.array([0, 0, 1, 1]), 5), changed_ids(np.array([0, 1]), None, 2)
     (True, False)
     """
-    n_ids = len(np.unique(person))
     if owner is None:
-        return n_ids > n_original
+        return len(np.unique(person)) > n_original
     return len(group_codes([person, owner], len(person)).size) > len(np.unique(owner))
 
 

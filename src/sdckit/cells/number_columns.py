@@ -82,10 +82,9 @@ def measured_columns(pair: Pair, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _measured(series: nw.Series[Any]) -> bool:
-    if series.dtype.is_integer():
-        known = series.drop_nulls()
-        return len(known) > 0 and int(known.max()) - int(known.min()) >= MOST_CODES and _many(known)
     known = series.drop_nulls()
+    if series.dtype.is_integer():
+        return len(known) > 0 and int(known.max()) - int(known.min()) >= MOST_CODES and _many(known)
     if series.dtype.is_float():
         known = known.filter(~known.is_nan())
         if not known.is_finite().all():

@@ -6,15 +6,15 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data.columns import ALL_VALID, Coded
 from sdckit.numerics import coding, grouping
+from sdckit.numerics.array_types import AnyInts, Bytes, Codes, Floats, Ints, Values, Words
 from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
 
 WORD = 64
 TABLE_SPAN = 1 << 22  # largest code that is looked up in a table
-Field = tuple[NDArray[Any], NDArray[np.uint8], int, int, int]
+Field = tuple[Values, Bytes, int, int, int]
 T = TypeVar("T")
 
 
@@ -42,18 +42,17 @@ class Layout:
         """Bit mask of one key."""
         return ((1 << self.bits[key]) - 1) << self.shifts[key]
 
-    def decode(self, words: NDArray[np.uint64], key: int) -> NDArray[np.int64]:
+    def decode(self, words: Words, key: int) -> Ints:
         """Codes of one key."""
-        mask = np.uint64((1 << self.bits[key]) - 1)
-        return ((words >> np.uint64(self.shifts[key])) & mask).astype(np.int64)
+        return ((words >> np.uint64(self.shifts[key])) & np.uint64((1 << self.bits[key]) - 1)).astype(np.int64)
 
 
-class PackedCodes(Sequence[NDArray[np.int64]]):
+class PackedCodes(Sequence[Ints]):
     """Codes of each key, unpacked on first use: frequencies and risk do not need them."""
 
-    def __init__(self, words: NDArray[np.uint64], layout: Layout) -> None:
+    def __init__(self, words: Words, layout: Layout) -> None:
         self._words, self._layout = words, layout
-        self._unpacked: dict[int, NDArray[np.int64]] = {}
+        self._unpacked: dict[int, Ints] = {}
 
     def __len__(self) -> int:
         return len(self._layout.shifts)
@@ -75,14 +74,14 @@ class Tabulated:
     and `layout` (K,): the packed codes, where they fit into one word.
     """
 
-    of_row: NDArray[np.int32]
-    size: NDArray[np.int64]
-    weight: NDArray[np.float64] | None
-    codes: Sequence[NDArray[np.int64]]
-    words: NDArray[np.uint64] | None
+    of_row: Codes
+    size: Ints
+    weight: Floats | None
+    codes: Sequence[Ints]
+    words: Words | None
     layout: Layout | None
 
-    def level_sizes(self, j: int, span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def level_sizes(self, j: int, span: int) -> tuple[Ints, Ints]:
         """Codes of key j in use, ascending, and the records with each; `span` is the largest possible code."""
         if span >= TABLE_SPAN:
             present, inverse = np.unique(self.codes[j], return_inverse=True)
@@ -103,9 +102,9 @@ class SharedGroups:
     group; 0 where a file has none. `times`: records of each row of each file; None where a row is a record.
     """
 
-    of_row: tuple[NDArray[np.int32], ...]
-    size: tuple[NDArray[np.int64], ...]
-    times: tuple[NDArray[np.int64], ...] | None = None
+    of_row: tuple[Codes, ...]
+    size: tuple[Ints, ...]
+    times: tuple[Ints, ...] | None = None
 
     @property
     def n_groups(self) -> int:
@@ -113,7 +112,7 @@ class SharedGroups:
         return len(self.size[0])
 
 
-def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Tabulated:
+def tabulate(columns: Sequence[Coded], weight: Floats | None) -> Tabulated:
     """Group records that have equal codes in every column."""
     widths = [column.bits for column in columns]
     fields = [(c.values, c.valid, c.low, c.span, width) for c, width in zip(columns, widths, strict=True)]
@@ -127,7 +126,7 @@ def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Ta
     return Tabulated(groups.of_row, groups.size, groups.weight, unpacked, None, None)
 
 
-def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) -> grouping.Groups:
+def _chain(fields: Sequence[Field], n: int, weight: Floats | None) -> grouping.Groups:
     """Group by fields that may exceed one word: group numbers by the fields so far become a field of the next word."""
     pending: list[Field] = []
     used = 0
@@ -145,7 +144,7 @@ def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) 
     return grouping.group(words, bits=used, weight=weight)
 
 
-def group_codes(codes: Sequence[NDArray[np.integer[Any]]], n: int) -> grouping.Groups:
+def group_codes(codes: Sequence[AnyInts], n: int) -> grouping.Groups:
     """Group rows by several columns of non-negative codes; no column puts all rows into one group.
 
     >>> group_codes([np.array([0, 1, 0]), np.array([5, 5, 5])], 3).of_row.tolist()
@@ -158,8 +157,8 @@ def group_codes(codes: Sequence[NDArray[np.integer[Any]]], n: int) -> grouping.G
 
 
 def group_files(
-    columns: Sequence[Sequence[NDArray[np.int32]]], sizes: Sequence[int] | None = None,
-    times: tuple[NDArray[np.int64], ...] | None = None,
+    columns: Sequence[Sequence[Codes]], sizes: Sequence[int] | None = None,
+    times: tuple[Ints, ...] | None = None,
 ) -> SharedGroups:  # fmt: skip
     """Group the records of all files by columns coded alike, one tuple of arrays per column.
 

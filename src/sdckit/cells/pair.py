@@ -9,7 +9,6 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory, with_plain_numbers
 from sdckit.cells.packing import SharedGroups, group_codes, group_files, made_once
@@ -22,7 +21,7 @@ from sdckit.data import arguments, frames as data_frames, nearest
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 
 # How a column of the original was recoded before it is compared with a release.
 
@@ -47,7 +46,7 @@ class Recoded:
     source: Source
 
 
-Order = NDArray[np.int64] | None
+Order = Ints | None
 CONTROL = "the control file"  # in messages
 ROW = "row of the original"  # column: the place of the row, from 0, where a log tells it; it does not go out
 WAS = "sdckit__was_"  # before the name of a column: its values before they were recoded, on an engine
@@ -127,7 +126,7 @@ class Pair:
             return tuple(map(len, self.frames))
         return made_once(self.memo, ("sizes",), lambda: tuple(map(data_frames.count_records, self.frames)))
 
-    def mean(self, values: NDArray[Any], among: NDArray[np.bool_] | None = None) -> float:
+    def mean(self, values: Values, among: Bools | None = None) -> float:
         """The mean over the records of the original, or `among` some, of what its rows have; NaN where there is none.
 
         >>> import polars as pl
@@ -142,7 +141,7 @@ class Pair:
             return math.nan
         return float(values.mean()) if times is None else float(values @ times) / float(times.sum())
 
-    def by_record(self, values: NDArray[Any]) -> NDArray[Any]:
+    def by_record(self, values: Values) -> Values:
         """What the rows of the original have, for each of its records; in no order where an engine counted them."""
         return values if self.times is None else np.repeat(values, self.times[0], axis=-1)
 
@@ -226,7 +225,7 @@ class Pair:
         files = (read(self.column(name, file), label) for file, label in enumerate(self.names))
         return made_once(self.memo, (kind, name), lambda: self._ordered(list(files)))
 
-    def _ordered(self, files: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
+    def _ordered(self, files: Sequence[Values]) -> tuple[Values, ...]:
         """Values of original and releases, the rows in the original's order if they are matched by an id."""
         orders = zip(files, (None, *self.orders), strict=True)
         return tuple(values if order is None else values[order] for values, order in orders)
@@ -284,7 +283,7 @@ class Pair:
         )
 
     def records(
-        self, columns: Mapping[str, Any], *, rows: NDArray[np.int64] | None = None, prefix: str = "",
+        self, columns: Mapping[str, Any], *, rows: Ints | None = None, prefix: str = "",
         show: Sequence[str] = (),
     ) -> Any:  # fmt: skip
         """Arrays as a frame of the original's engine, one row per record (or per record in `rows`).
@@ -513,7 +512,7 @@ def _coarser(finer: Pair, names: Sequence[str]) -> Pair:
         rows.append(row[own])
     times = tuple(size[own] for size, own in zip(groups.size, present, strict=True))
 
-    def of(per_file: Sequence[NDArray[np.int32]]) -> tuple[NDArray[np.int32], ...]:
+    def of(per_file: Sequence[Codes]) -> tuple[Codes, ...]:
         return tuple(values[own] for values, own in zip(per_file, rows, strict=True))
 
     memo: dict[Any, Any] = {}
@@ -665,10 +664,9 @@ def check_present(files: Sequence[tuple[Any, Wanted, str]]) -> None:
 def _aligned(pair: Pair) -> Pair:
     if pair.id is not None:
         return replace(pair, aligned=True, orders=_orders(pair), memo={}, with_control={})
-    wrong = [
+    if wrong := [
         f"{label} has {size} rows" for label, size in zip(pair.names[1:], pair.sizes, strict=True) if size != pair.n
-    ]
-    if wrong:
+    ]:
         raise DataError(
             f"{'; '.join(wrong)}, the original {pair.n}: rows must belong together one by one; give files of equal "
             "length, or id=, the column that says which rows belong together"

@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout, SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
@@ -28,6 +27,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import blocks, check_plan_names, column_names, is_far, is_lazy
 from sdckit.errors import DataError, sure
 from sdckit.numerics import array_types, grouping
+from sdckit.numerics.array_types import Bools, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,18 +69,16 @@ class PartedPair(Pair):
         sizes: tuple[int, ...] = self.memo["sizes",]
         return sizes
 
-    def codes(self, name: str, *, control: bool = False) -> SharedCoding:
+    def codes(self, name: str, *, control: bool = False) -> SharedCoding:  # noqa: ARG002
         """The distinct values of a column, coded jointly."""
-        del control
         return self.levels[name]
 
     def column(self, name: str, file: int = 0) -> Any:
         """The distinct values of a column in a file."""
         return self.values[name][file]
 
-    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
+    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:  # noqa: ARG002
         """Refused: groups are in the parts."""
-        del names, control
         self._no_rows()
 
     def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
@@ -192,12 +190,12 @@ class Aside:
     mark: str
     kinds: Mapping[str, Any]
 
-    def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
+    def add(self, columns: Mapping[str, Values]) -> None:
         """Write what the next cells have."""
         for name, kind in self.kinds.items():
             self.spilled.append(f"{self.mark}-{name}", columns[name].astype(kind))
 
-    def columns(self) -> dict[str, NDArray[Any]]:
+    def columns(self) -> dict[str, Values]:
         """All columns; the system keeps in memory what fits."""
         return {
             name: self.spilled.appended(f"{self.mark}-{name}", kind, mapped=True) for name, kind in self.kinds.items()
@@ -211,9 +209,8 @@ class _Part(Pair):
     whole: PartedPair = field(kw_only=True)
     number: int = field(kw_only=True)
 
-    def codes(self, name: str, *, control: bool = False) -> SharedCoding:
+    def codes(self, name: str, *, control: bool = False) -> SharedCoding:  # noqa: ARG002
         """A column of the part."""
-        del control
         if ("codes", name) not in self.memo:
             levels = self.whole.levels[name]
             kind = _kind(levels)
@@ -234,14 +231,12 @@ class _Part(Pair):
         """Of each cell of the original its place among `PartedPair.subgroups`."""
         return np.searchsorted(self.whole.subgroups(by).numbers, self.words(by, 0))
 
-    def kept(self, names: Sequence[str]) -> NDArray[np.bool_]:
+    def kept(self, names: Sequence[str]) -> Bools:  # noqa: ARG002 - no others were
         """Of each cell of the original whether each release (m, cells) kept all values of its records.
 
         `names`: the columns by which rows that belong together were compared.
         """
-        del names  # no others were
-        flags = [self.whole.spilled.appended(f"{self.number}-{flag}", np.bool_) for flag in _flags(self.m)]
-        return np.stack(flags)
+        return np.stack([self.whole.spilled.appended(f"{self.number}-{flag}", np.bool_) for flag in _flags(self.m)])
 
     def words(self, names: Sequence[str], file: int) -> array_types.Ints:
         """Of each cell of a file a number for its combination of some columns, the same one in every part.
@@ -255,9 +250,8 @@ class _Part(Pair):
             word = word * (self.whole.levels[name].n_levels + 1) + self.codes(name).codes[file]
         return word
 
-    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
+    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:  # noqa: ARG002
         """As of any pair, kept in a file."""
-        del control
         groups: SharedGroups = self.once(("groups", tuple(names)), lambda: Pair.groups(self, names))
         return groups
 
@@ -281,9 +275,8 @@ class _WordPart(_Part):
     marked: array_types.Words = field(kw_only=True, repr=False)
     dealt: dealt_words.DealtWords = field(kw_only=True, repr=False)
 
-    def codes(self, name: str, *, control: bool = False) -> SharedCoding:
+    def codes(self, name: str, *, control: bool = False) -> SharedCoding:  # noqa: ARG002
         """A column of the part."""
-        del control
 
         def decoded() -> SharedCoding:
             own = tuple(self.dealt.codes(name, words) for words in self.cells)
@@ -292,11 +285,10 @@ class _WordPart(_Part):
         coding: SharedCoding = self.once(("codes", name), decoded)
         return coding
 
-    def kept(self, names: Sequence[str]) -> NDArray[np.bool_]:
+    def kept(self, names: Sequence[str]) -> Bools:
         """Of each cell of the original whether each release (m, cells) kept these values of its records."""
         masks = (1 << self.dealt.bits_of(names)).sum(axis=1).astype(np.uint64)
-        kept: NDArray[np.bool_] = (self.marked & masks[:, None]) == 0
-        return kept
+        return np.asarray((self.marked & masks[:, None]) == 0)
 
     def words(self, names: Sequence[str], file: int) -> array_types.Ints:
         """Of each cell of a file a number for its combination of some columns, the same one in every part."""
@@ -584,9 +576,8 @@ def levels_of(opened: Pair, names: tuple[str, ...]) -> Mapping[str, SharedCoding
 
 
 def _cells(frame: Any, names: Sequence[str]) -> Iterator[nw.DataFrame[Any]]:
-    return (
-        count_cells.blocks_by(frame, names, BLOCK) if isinstance(frame, nw.LazyFrame) else blocks(frame, names, BLOCK)
-    )
+    read: Any = count_cells.blocks_by if isinstance(frame, nw.LazyFrame) else blocks
+    return read(frame, names, BLOCK)  # type: ignore[no-any-return]
 
 
 def _distinct(frame: Any, name: str, held: int) -> tuple[Any, array_types.Ints]:
@@ -600,9 +591,8 @@ def _distinct(frame: Any, name: str, held: int) -> tuple[Any, array_types.Ints]:
 
 def _room(pair: PartedPair, n_columns: int) -> int:
     """Cells of each file that fit here."""
-    return count_cells.most_cells(
-        n_columns, next(frame for frame in pair.plans if is_lazy(frame)), count_cells.Beside(pair.m + 1)
-    )
+    plan: Any = next(frame for frame in pair.plans if is_lazy(frame))
+    return count_cells.most_cells(n_columns, plan, count_cells.Beside(pair.m + 1))
 
 
 def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> tuple[int, ...]:

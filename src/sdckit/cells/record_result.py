@@ -15,7 +15,7 @@ from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
 from sdckit.data import arguments, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Floats, Ints, Values
+from sdckit.numerics.array_types import AnyInts, Floats, Ints, Values
 from sdckit.numerics.coding import splitmix
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import first_of_groups
@@ -155,7 +155,7 @@ def percentile_ends(drawn: Floats) -> tuple[float, float]:
 
 
 Told = Callable[[str], NDArray[np.generic]]
-Piece: TypeAlias = "tuple[Told, NDArray[np.integer], Ints | None]"  # of rows: values, groups, records of each (one)
+Piece: TypeAlias = "tuple[Told, AnyInts, Ints | None]"  # of rows: values, groups, records of each (one)
 JOINED = {"min": np.fmin, "max": np.fmax}  # what is known of several pieces; else it is added up
 
 
@@ -229,11 +229,10 @@ def figures_of_groups(figures: Sequence[FileFigure], pieces: Iterable[Piece], n_
 
 
 def _mark(figure: FileFigure) -> tuple[Any, ...]:
-    how = figure.how if figure.how in JOINED else ""
-    return how, figure.column, figure.below, figure.above, figure.among
+    return figure.how if figure.how in JOINED else "", figure.column, figure.below, figure.above, figure.among
 
 
-def _extremes(figure: FileFigure, values_of: Told, of_row: NDArray[np.integer], n_groups: int) -> Floats:
+def _extremes(figure: FileFigure, values_of: Told, of_row: AnyInts, n_groups: int) -> Floats:
     out = []
     for row in _values(figure, values_of):
         extremes = np.full(n_groups, np.nan)
@@ -242,14 +241,12 @@ def _extremes(figure: FileFigure, values_of: Told, of_row: NDArray[np.integer], 
     return np.stack(out)
 
 
-def _by_group(rows: Floats, of_row: NDArray[np.integer], n_groups: int, times: Ints | None = None) -> Floats:
+def _by_group(rows: Floats, of_row: AnyInts, n_groups: int, times: Ints | None = None) -> Floats:
     return np.stack([np.bincount(of_row, row if times is None else row * times, n_groups) for row in rows])
 
 
 def _ratio(over: Floats, under: Floats) -> Floats:
-    out = np.full(over.shape, np.nan)
-    np.divide(over, under, out=out, where=under > 0)
-    return out
+    return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0))
 
 
 def _mean(rows: Floats) -> Floats:
@@ -259,8 +256,8 @@ def _mean(rows: Floats) -> Floats:
 
 
 def bootstrap_intervals(
-    figures: Sequence[FileFigure], values_of: Told, size: NDArray[np.int64], rng: np.random.Generator,
-    cluster: tuple[NDArray[np.integer], int] | None = None,
+    figures: Sequence[FileFigure], values_of: Told, size: Ints, rng: np.random.Generator,
+    cluster: tuple[AnyInts, int] | None = None,
 ) -> dict[str, tuple[float, float]]:  # fmt: skip
     """95 % bootstrap percentile intervals of means and sums.
 
@@ -351,7 +348,7 @@ class RecordResult(Result):
         cells: table.Cells = self.__dict__["cells"]
         return cells.row_values(column)
 
-    def told_frame(self) -> tuple[nw.DataFrame[Any], NDArray[np.int64] | None]:
+    def told_frame(self) -> tuple[nw.DataFrame[Any], Ints | None]:
         """The caller's frame, and the indices of the rows that the values belong to, None for all."""
         cells: Any = self.__dict__["cells"]
         return cells.records_frame(), None
@@ -362,9 +359,8 @@ class RecordResult(Result):
         labels, of_row = group_columns(frame, self.by, rows)
         return labels, np.bincount(of_row, minlength=len(labels)), [(self.told, of_row, None)]
 
-    def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
+    def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, Ints, Any]:  # noqa: ARG002 - those of the cells
         """The units to resample: function that returns values, number of records of each value, and households."""
-        del roles  # those that the cells were made with
         cells: table.Cells = self.__dict__["cells"]
         cluster = cells.cluster
         if cluster is not None:
@@ -377,8 +373,7 @@ class RecordResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with their intervals; not those of subgroups, which name values."""
-        intervals = {"intervals": json_ready(self.intervals)} if self.intervals else {}
-        return {**super().to_dict(), **intervals}
+        return {**super().to_dict(), **({"intervals": json_ready(self.intervals)} if self.intervals else {})}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -452,11 +447,11 @@ class PairRecordResult(RecordResult, pair_result.PairResult):
             told = self.each(part).__getitem__ if callable(self.each) else replace(self, pair=part).told
             yield told, part.subgroup(self.by), part.by_file(0)
 
-    def told_frame(self) -> tuple[nw.DataFrame[Any], NDArray[np.int64] | None]:
+    def told_frame(self) -> tuple[nw.DataFrame[Any], Ints | None]:
         """The original, and the indices of the rows that the values belong to, None for all."""
         return self.pair.original, None
 
-    def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
+    def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, Ints, Any]:
         """The units to resample: function that returns values, number of records of each value, and households."""
         frame, rows = self.told_frame()
         n = len(frame) if rows is None else len(rows)
@@ -485,7 +480,7 @@ class ColumnResult(PairRecordResult):
     """
 
     dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
-    columns: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False, kw_only=True)
+    columns: dict[str, Values] = field(default_factory=dict, repr=False, kw_only=True)
 
     @cached_property
     def records(self) -> Any:
@@ -494,17 +489,17 @@ class ColumnResult(PairRecordResult):
 
 
 def group_columns(
-    frame: nw.DataFrame[Any], by: Sequence[str], rows: NDArray[np.int64] | None = None
-) -> tuple[nw.DataFrame[Any], NDArray[np.int64]]:
+    frame: nw.DataFrame[Any], by: Sequence[str], rows: Ints | None = None
+) -> tuple[nw.DataFrame[Any], Ints]:
     """Labels of the groups by some columns, in order of first appearance, and the group of each record."""
     of_row, _ = as_cells.groups_of(frame, by)
     if rows is not None:
         of_row = of_row[rows]
-    used, first, number = np.unique(of_row, return_index=True, return_inverse=True)
+    _, first, number = np.unique(of_row, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty(len(used), np.int64)
-    place[order] = np.arange(len(used))
     at = first[order] if rows is None else rows[first[order]]
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
     return frame.select(*by)[at.tolist()], place[number]
 
 

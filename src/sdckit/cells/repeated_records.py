@@ -86,8 +86,7 @@ def _share_agreeing(whole: Any, rest: Any) -> bool:
     ascending = rest[order]
     starts = np.flatnonzero(np.concatenate([[True], ascending[1:] != ascending[:-1], [True]]))
     firsts = starts[:-1][np.diff(starts) == 2]
-    agree = whole[order[firsts]] == whole[order[firsts + 1]]
-    return len(firsts) >= ENOUGH and float(agree.mean()) >= AGREEING
+    return len(firsts) >= ENOUGH and float((whole[order[firsts]] == whole[order[firsts + 1]]).mean()) >= AGREEING
 
 
 def _not_following(columns: Sequence[Ints]) -> list[Ints]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import group_codes
 from sdckit.data.columns import Coded, in_order, joint_categories, nanoseconds, numbers_as_arrow
 from sdckit.errors import ColumnError
+from sdckit.numerics.array_types import Codes, Floats, Ints
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -30,14 +31,14 @@ class QuantileBins:
     There is one edge more than there are classes; a single edge where all values are equal, none without a value.
     """
 
-    edges: NDArray[np.float64]
+    edges: Floats
 
     @property
     def n_bins(self) -> int:
         """Classes."""
         return max(len(self.edges) - 1, min(len(self.edges), 1))
 
-    def codes(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
+    def codes(self, values: Floats) -> Codes:
         """Class of each value from 1 on; 0 where it is missing."""
         place = np.searchsorted(self.edges, values, side="right")
         return np.where(~np.isnan(values), np.clip(place, 1, self.n_bins), 0).astype(np.int32)
@@ -51,9 +52,7 @@ class QuantileBins:
         return ["(missing)", *(f"[{low:g}, {high:g}{end}" for low, high, end in sides)]
 
 
-def quantile_bins(
-    values: Sequence[NDArray[np.float64]], bins: int, times: Sequence[NDArray[np.int64]] | None = None
-) -> QuantileBins:
+def quantile_bins(values: Sequence[Floats], bins: int, times: Sequence[Ints] | None = None) -> QuantileBins:
     """Cut the pooled values of several files at their type-7 quantiles (0, 1/bins, ..., 1).
 
     Missing values (NaN) are left out; equal quantiles are one edge, so that there may be fewer classes. `times`:
@@ -72,13 +71,10 @@ def quantile_bins(
     # positions (n - 1) j / bins in integers: rounding could move an edge off a value that it is equal to
     place, rest = np.divmod((n - 1) * np.arange(bins + 1), bins)
     low, high = values_at(pooled, records, [place, np.minimum(place + 1, n - 1)])
-    edges = np.where(rest == 0, low, low + (high - low) * (rest / bins))
-    return QuantileBins(np.unique(edges))
+    return QuantileBins(np.unique(np.where(rest == 0, low, low + (high - low) * (rest / bins))))
 
 
-def values_at(
-    values: NDArray[np.float64], sizes: NDArray[np.int64] | None, places: Sequence[NDArray[np.int64]]
-) -> list[NDArray[np.float64]]:
+def values_at(values: Floats, sizes: Ints | None, places: Sequence[Ints]) -> list[Floats]:
     """The values at some places, from 0, of all records in ascending order.
 
     `sizes`: records with each of the values; one each unless given.
@@ -94,7 +90,7 @@ def values_at(
     return [values[order[np.searchsorted(ends, place, side="right")]] for place in places]
 
 
-Printer: TypeAlias = "tuple[Coded, NDArray[np.int64], NDArray[np.int32]]"  # of one file: codes, their shared codes
+Printer: TypeAlias = "tuple[Coded, Ints, Codes]"  # of one file: codes, their shared codes
 Values = list[Any] | NDArray[Any]
 
 FAMILIES = {"integer": "numbers", "number": "numbers", "boolean": "true and false"}
@@ -116,16 +112,16 @@ class SharedCoding:
     """
 
     name: str
-    codes: tuple[NDArray[np.int32], ...]
+    codes: tuple[Codes, ...]
     n_levels: int
     kind: str
     labels: Callable[[], list[str]]
     printers: tuple[Printer, ...] = ()
-    times: tuple[NDArray[np.int64], ...] | None = None
+    times: tuple[Ints, ...] | None = None
     cut: QuantileBins | None = None
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Records of each file with each code, shape (files, n_levels + 1)."""
         times = [None] * len(self.codes) if self.times is None else self.times
         files = zip(self.codes, times, strict=True)
@@ -155,7 +151,7 @@ class SharedCoding:
         return joint.coding((*kept, _translated(codes, *joint.printers[-1])))
 
 
-def matching_cells(left: Cells, right: Cells) -> NDArray[np.int64]:
+def matching_cells(left: Cells, right: Cells) -> Ints:
     """For each cell of `left` the cell of `right` with the same key values, -1 if there is none.
 
     A missing key value is a level of its own. Values are compared, not their storage types: an integer matches a float
@@ -183,27 +179,21 @@ def matching_cells(left: Cells, right: Cells) -> NDArray[np.int64]:
     return cell[group_of[:k]]
 
 
-def share_coding(
-    name: str, sides: Sequence[tuple[Coded, NDArray[np.int64]]], files: Sequence[str] = ()
-) -> SharedCoding:
+def share_coding(name: str, sides: Sequence[tuple[Coded, Ints]], files: Sequence[str] = ()) -> SharedCoding:
     """Renumber the codes of a column so that equal values have equal codes in every file.
 
     `name`: name of the column, for messages. `sides`: for each file how its codes print, and the codes. `files`:
     names of the files, for messages. Raises ColumnError: the files hold values that cannot be compared; names the
     column, the files and both types.
     """
-    used = [(coded.without_rows(), _levels(coded, codes)) for coded, codes in sides]
-    joint = _Numbering.of(name, used, files)
+    joint = _Numbering.of(name, [(coded.without_rows(), _levels(coded, codes)) for coded, codes in sides], files)
     return joint.coding(tuple(_translated(codes, *how) for (_, codes), how in zip(sides, joint.printers, strict=True)))
 
 
-def classes_of(
-    name: str, values: Sequence[NDArray[np.float64]], bins: int, times: tuple[NDArray[np.int64], ...] | None = None
-) -> SharedCoding:
+def classes_of(name: str, values: Sequence[Floats], bins: int, times: tuple[Ints, ...] | None = None) -> SharedCoding:
     """Numbers of several files cut into classes at the quantiles of all files pooled; `times` as in `SharedCoding`."""
     cut = quantile_bins(values, bins, times)
-    codes = tuple(map(cut.codes, values))
-    return SharedCoding(name, codes, cut.n_bins, "classes", cut.labels, times=times, cut=cut)
+    return SharedCoding(name, tuple(map(cut.codes, values)), cut.n_bins, "classes", cut.labels, times=times, cut=cut)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +206,7 @@ class _Numbering:
     printers: tuple[Printer, ...]
 
     @classmethod
-    def of(cls, name: str, used: Sequence[tuple[Coded, NDArray[np.int64]]], files: Sequence[str]) -> _Numbering:
+    def of(cls, name: str, used: Sequence[tuple[Coded, Ints]], files: Sequence[str]) -> _Numbering:
         """Number the values behind the codes in use of each file."""
         values = [_values(coded, levels) for coded, levels in used]
         families = [_family(coded, own) for (coded, _), own in zip(used, values, strict=True)]
@@ -229,10 +219,9 @@ class _Numbering:
         _check_types(name, families, files)
         n_levels, numbers = _numbered(values, joint_categories([coded for coded, _ in used]))
         kind = next((family for family in families if family != "nothing"), "nothing")
-        printers = ((*side, number) for side, number in zip(used, numbers, strict=True))
-        return cls(name, n_levels, kind, tuple(printers))
+        return cls(name, n_levels, kind, tuple((*side, own) for side, own in zip(used, numbers, strict=True)))
 
-    def coding(self, codes: tuple[NDArray[np.int32], ...]) -> SharedCoding:
+    def coding(self, codes: tuple[Codes, ...]) -> SharedCoding:
         """The column in this numbering."""
         return SharedCoding(self.name, codes, self.n_levels, self.kind, self.labels, self.printers)
 
@@ -245,7 +234,7 @@ class _Numbering:
         return labels
 
 
-def _levels(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _levels(coded: Coded, codes: Ints) -> Ints:
     """The codes in use, except that of missing values."""
     if coded.span > SPARSE * len(codes):
         levels = np.unique(codes)
@@ -255,7 +244,7 @@ def _levels(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.flatnonzero(present[:-1])
 
 
-def _values(coded: Coded, levels: NDArray[np.int64]) -> Values:
+def _values(coded: Coded, levels: Ints) -> Values:
     """The values of codes in a form that is comparable across storage types."""
     if len(levels) == 0:
         return []
@@ -271,7 +260,7 @@ def _values(coded: Coded, levels: NDArray[np.int64]) -> Values:
     return [_plain(value) for value in listed.to_pylist()]
 
 
-def _numbered(sides: Sequence[Values], declared: Sequence[str]) -> tuple[int, list[NDArray[np.int32]]]:
+def _numbered(sides: Sequence[Values], declared: Sequence[str]) -> tuple[int, list[Codes]]:
     """Number the values of all files jointly from 1: in the declared order, others ascending."""
     if all(isinstance(values, np.ndarray) or not values for values in sides):
         arrays = [np.asarray(values, None if len(values) else np.int64) for values in sides]
@@ -292,9 +281,7 @@ def _as_list(values: Values) -> list[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else values
 
 
-def _translated(
-    codes: NDArray[np.int64], coded: Coded, levels: NDArray[np.int64], number: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def _translated(codes: Ints, coded: Coded, levels: Ints, number: Codes) -> Codes:
     """The joint code of each record; 0 if the value is missing."""
     if coded.span > SPARSE * len(codes):
         out = np.zeros(len(codes), np.int32)
@@ -310,7 +297,7 @@ def _listed(coded: Coded) -> Any:
     return coded.levels() if callable(coded.levels) else coded.levels
 
 
-def _instants(coded: Coded, levels: NDArray[np.int64]) -> list[int]:
+def _instants(coded: Coded, levels: Ints) -> list[int]:
     """Dates and times as nanoseconds, whatever their unit in the file."""
     if coded.levels is None:
         stored = [code + coded.low for code in levels.tolist()]
@@ -342,9 +329,7 @@ def _family(coded: Coded, values: Values) -> str:
     return "text" if isinstance(value, str) else type(value).__name__
 
 
-def _dates_in_words(
-    used: Sequence[tuple[Coded, NDArray[np.int64]]], values: Sequence[Values], families: Sequence[str]
-) -> bool:
+def _dates_in_words(used: Sequence[tuple[Coded, Ints]], values: Sequence[Values], families: Sequence[str]) -> bool:
     """Whether dates of one file are text in another, for instance because a release masks some of them."""
     if not {"dates", "text"} <= set(families) <= {"dates", "text", "nothing"}:
         return False

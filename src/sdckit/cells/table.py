@@ -22,6 +22,7 @@ from sdckit.data.missing_values.missing import Rule, describe_rule
 from sdckit.data.scenarios.roles import Roles
 from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError, SdcWarning, sure
+from sdckit.numerics.array_types import Codes, Floats, Ints, Values
 from sdckit.numerics.grouping import ascending, count_short, dense_codes, gather, group, sum_by, tally
 
 # Contingency table of cells by the levels of another variable.
@@ -37,18 +38,15 @@ class Crosstab:
     its categories, which is that of the codes.
     """
 
-    edges: NDArray[np.int64]
-    level: NDArray[np.int64]
-    count: NDArray[np.int64]
+    edges: Ints
+    level: Ints
+    count: Ints
     missing: int
     coded: Coded = field(repr=False)
     ordered: bool = False
 
 
-def count_levels(
-    cell_of_row: NDArray[np.int32] | NDArray[np.int64], column: nw.Series[Any], k: int,
-    records: NDArray[np.int64] | None = None,
-) -> Crosstab:  # fmt: skip
+def count_levels(cell_of_row: Codes | Ints, column: nw.Series[Any], k: int, records: Ints | None = None) -> Crosstab:
     """Contingency table of k cells by the levels of a column; `records` that each row stands for, default 1.
 
     Raises DataError: the variable has no value in any record.
@@ -61,9 +59,8 @@ def count_levels(
 
 
 def count_codes(
-    cell_of_row: NDArray[np.int32] | NDArray[np.int64], codes: NDArray[np.int64], coded: Coded, k: int,
-    records: NDArray[np.int64] | None = None, *, ordered: bool = False,
-) -> Crosstab:  # fmt: skip
+    cell_of_row: Codes | Ints, codes: Ints, coded: Coded, k: int, records: Ints | None, *, ordered: bool = False
+) -> Crosstab:
     """Contingency table of k cells by the codes of rows, whose coding may be that of other rows."""
     if records is None:
         edges, level, size = _by_word(cell_of_row, codes, coded.bits, k)
@@ -74,9 +71,7 @@ def count_codes(
     )
 
 
-def _by_word(
-    cell_of_row: NDArray[np.int32] | NDArray[np.int64], codes: NDArray[np.int64], bits: int, k: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _by_word(cell_of_row: Codes | Ints, codes: Ints, bits: int, k: int) -> tuple[Ints, Ints, Ints]:
     """The same as `tally` of a record each row: cell and code are packed into words, and these are grouped."""
     words = (cell_of_row.astype(np.uint64) << np.uint64(bits)) | codes.astype(np.uint64)
     width = max(1, (k - 1).bit_length() + bits)
@@ -106,8 +101,8 @@ class CellValues:
     (0.8, [0.1], [1])
     """
 
-    values: NDArray[np.float64]
-    size: NDArray[np.int64]
+    values: Floats
+    size: Ints
 
     @property
     def n(self) -> int:
@@ -151,18 +146,16 @@ class CellValues:
         """Largest value t such that the sum over the records, each truncated at t, is below `total`; NaN if none."""
         values, counts = self.distribution()
         kept = np.cumsum(values * counts)
-        above = self.n - np.cumsum(counts)
-        fits = np.flatnonzero(kept + values * above < total)
+        fits = np.flatnonzero(kept + values * (self.n - np.cumsum(counts)) < total)
         return float(values[fits[-1]]) if len(fits) else float("nan")
 
-    def distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def distribution(self) -> tuple[Floats, Ints]:
         """The distinct values, ascending, and the number of records with each."""
         return self._distribution
 
     @cached_property
-    def _distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        words = (self.values + 0.0).view(np.uint64)  # -0.0 is 0.0
-        groups = group(words, weight=self.size.astype(np.float64))
+    def _distribution(self) -> tuple[Floats, Ints]:
+        groups = group((self.values + 0.0).view(np.uint64), weight=self.size.astype(np.float64))  # -0.0 is 0.0
         values = groups.words.view(np.float64)
         order = np.argsort(values)
         return values[order], sure(groups.weight)[order].astype(np.int64)
@@ -179,7 +172,7 @@ class PartedValues:
     (0.8, [0.1], [1])
     """
 
-    parts: tuple[tuple[NDArray[Any], NDArray[np.int64]], ...]
+    parts: tuple[tuple[Values, Ints], ...]
 
     def _by_part(self) -> Iterator[CellValues]:
         return (CellValues(values.astype(np.float64, copy=False), size) for values, size in self.parts)
@@ -243,7 +236,7 @@ def say_ungrouped(name: str, n_missing: int, n: int) -> None:
         warn(f"{n_missing} records have no household id in {name!r}: each is a household of its own")
 
 
-def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32], int]:
+def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[Codes, int]:
     """Number the groups of a column; a record without a value is a group of its own, with a warning."""
     coded = code_column(frame[name])
     say_ungrouped(name, coded.n_missing, len(frame))
@@ -256,7 +249,7 @@ def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32]
     return of_row, n_groups
 
 
-def _number_groups(coded: Coded) -> tuple[NDArray[np.int32], int]:
+def _number_groups(coded: Coded) -> tuple[Codes, int]:
     """Number the values in use; by a table if ids are dense, as household ids mostly are."""
     if coded.n_missing or coded.span > 2 * len(coded.values) or coded.values.dtype == np.uint64:
         groups = tabulate([coded], None)
@@ -266,7 +259,7 @@ def _number_groups(coded: Coded) -> tuple[NDArray[np.int32], int]:
 
 T = TypeVar("T")
 MAX_LEVELS = 200  # levels listed of a key
-Kernel = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Kernel = Callable[[Floats], Floats]
 LARGE = 5  # records that make a level large enough to be named
 # figures shown of a record at risk
 LISTED = ("cell_size", "sample_frequency", "population_frequency", "risk", "household_risk")
@@ -392,7 +385,7 @@ class AnyCells(Displayed, ABC):
         """Add a figure per household: ``after(sum of before(value) over its members)``."""
 
     @abstractmethod
-    def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> AnyCells:
+    def with_cells(self, columns: Mapping[str, Values]) -> AnyCells:
         """Add figures per cell."""
 
     @abstractmethod
@@ -498,9 +491,8 @@ class Cells(AnyCells):
             lambda: count_levels(self.table.of_row, self._column(variable, "sensitive"), self.n_cells),
         )
 
-    def in_memory(self, *extra: str) -> Cells:
+    def in_memory(self, *extra: str) -> Cells:  # noqa: ARG002
         """Itself: the records and all their columns are in memory."""
-        del extra
         return self
 
     def as_categories(self) -> Cells:
@@ -553,8 +545,7 @@ class Cells(AnyCells):
     def rows_where(self, below: float, risk_above: float | None, limit: int) -> list[dict[str, Any]]:
         """The same records, the riskiest first: row (from 1), key values and figures."""
         rows = np.flatnonzero(self._where(below, risk_above)[self.table.of_row])
-        riskiest = np.argsort(-self.columns["risk"][self.table.of_row[rows]], kind="stable")
-        rows = rows[riskiest[:limit]]
+        rows = rows[np.argsort(-self.columns["risk"][self.table.of_row[rows]], kind="stable")[:limit]]
         frame, cell = self.records_frame(), self.table.of_row[rows]
         values = {key: frame[key][rows.tolist()].to_list() for key in self.keys}
         figures = {name: column[cell].tolist() for name, column in self.columns.items() if name in LISTED}
@@ -621,10 +612,8 @@ class Cells(AnyCells):
     def cell_values(self, name: str) -> NDArray[Any]:
         """A figure of each cell; ``sample_unique`` from its frequency."""
         if name == "sample_unique":
-            unique: NDArray[Any] = np.abs(self.columns["sample_frequency"] - 1) < 1e-9
-            return unique
-        figure: NDArray[Any] = self.columns[name]
-        return figure
+            return np.asarray(np.abs(self.columns["sample_frequency"] - 1) < 1e-9)
+        return np.asarray(self.columns[name])
 
     def row_values(self, name: str) -> NDArray[Any]:
         """A figure of each record, in the order of the file."""
@@ -637,17 +626,10 @@ class Cells(AnyCells):
         frame, of_row = self.records_frame(), self.table.of_row
         if self.from_plan and self.roles.id is None:
             raise DataError("the records of a plan are in no order: give id= to tell whose figures they are")
-        held = [name for name in names if name in self.columns]
+        held = [name for name in names if name in self.columns and name not in (*self.group_columns, "sample_unique")]
         distinct: dict[int, NDArray[Any]] = {id(self.columns[name]): self.columns[name] for name in held}
         rows = dict(zip(distinct, gather(list(distinct.values()), of_row), strict=True)) if distinct else {}
-        out: dict[str, Any] = {}
-        for name in names:
-            if name == "sample_unique":
-                out[prefix + name] = self.row_values(name)
-            else:
-                out[prefix + name] = (
-                    self._group_rows(name) if name in self.group_columns else rows[id(self.columns[name])]
-                )
+        out = {prefix + name: rows[id(self.columns[name])] if name in held else self.row_values(name) for name in names}
         check_result_names([self.roles.id] if self.roles.id else [], [prefix + name for name in names])
         return frames.result_frame(out, frame, carry=self.roles.id)
 

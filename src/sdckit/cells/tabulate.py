@@ -6,7 +6,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import frequencies, packing
 from sdckit.cells.plans import attach, count_cells
@@ -15,6 +14,7 @@ from sdckit.data.columns import Coded, checked_weight, code_column, code_columns
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
 from sdckit.numerics import coding, grouping
+from sdckit.numerics.array_types import Codes, Floats, Ints, Values, Words
 
 MANY_LEVELS = 1000
 
@@ -73,7 +73,7 @@ def tabulate_counts(counted: count_cells.Counted, roles: Roles, *, whole: bool =
     return _cells(n, coded, roles, replace(table, weight=total), brought, total, n_missing=n_missing)
 
 
-def rows_in_cells(cells: Cells, counted: count_cells.Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
+def rows_in_cells(cells: Cells, counted: count_cells.Counted, finer: nw.DataFrame[Any]) -> Codes:
     """The cell of each row of a finer count of the same lazy frame, or of each of its records.
 
     Raises DataError: a row belongs to no cell, since the records have changed since they were counted.
@@ -88,7 +88,7 @@ def rows_in_cells(cells: Cells, counted: count_cells.Counted, finer: nw.DataFram
     return cell
 
 
-def _words_alike(cells: Cells, columns: Sequence[Coded]) -> NDArray[np.uint64] | None:
+def _words_alike(cells: Cells, columns: Sequence[Coded]) -> Words | None:
     """Rows packed into words with the coding of the cells; None if cells have no words, or columns another coding."""
     layout = cells.table.layout
     if layout is None:
@@ -104,7 +104,7 @@ def _words_alike(cells: Cells, columns: Sequence[Coded]) -> NDArray[np.uint64] |
     return words
 
 
-def _grouped_with(cells: Cells, counted: count_cells.Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
+def _grouped_with(cells: Cells, counted: count_cells.Counted, finer: nw.DataFrame[Any]) -> Codes:
     """The cell of each row, by grouping these rows together with the counted ones; -1 if it belongs to none."""
     rows = nw.concat([counted.frame.select(*cells.keys), finer.select(*cells.keys)])
     group_of = packing.tabulate(code_columns([rows[key] for key in cells.keys]), None).of_row
@@ -144,7 +144,7 @@ def _warn_about_keys(coded: Sequence[Coded], table: packing.Tabulated, n: int) -
         warn_about_key(column.name, levels, column.n_missing, len(table.size), n)
 
 
-def _n_different(codes: NDArray[Any]) -> int:
+def _n_different(codes: Values) -> int:
     """How many of the codes differ, counted where they are dense; a table of numbers far apart would not fit."""
     dense = int(codes.max()) < MANY_LEVELS + 4 * len(codes)
     return int(np.count_nonzero(np.bincount(codes))) if dense else len(np.unique(codes))
@@ -161,8 +161,8 @@ def warn_about_key(key: str, levels: int, n_missing: int, n_cells: int, n: int) 
 
 
 def _cells(
-    n: int, coded: Sequence[Coded], roles: Roles, table: packing.Tabulated, size: NDArray[np.int64],
-    total: NDArray[np.float64] | None, *, n_missing: tuple[int, ...], source: nw.DataFrame[Any] | None = None,
+    n: int, coded: Sequence[Coded], roles: Roles, table: packing.Tabulated, size: Ints,
+    total: Floats | None, *, n_missing: tuple[int, ...], source: nw.DataFrame[Any] | None = None,
 ) -> Cells:  # fmt: skip
     """Cells with records (or persons) `size` and weights `total`, under the rules for missing values in the roles."""
     columns = frequency_columns_of(
@@ -177,18 +177,18 @@ def _cells(
 
 
 def frequency_columns_of(
-    table: packing.Tabulated, *, counted: NDArray[np.int64], total: NDArray[np.float64] | None,
+    table: packing.Tabulated, *, counted: Ints, total: Floats | None,
     missing_codes: Sequence[int], wild: Sequence[bool], alpha: float, sampling_fraction: float | None,
     n_strata: int = 0,
-) -> dict[str, NDArray[Any]]:  # fmt: skip
+) -> dict[str, Values]:  # fmt: skip
     """``cell_size``, ``sample_frequency`` and ``population_frequency`` of cells, with wildcards matched.
 
     With wildcards ``strict_frequency`` as well: the sample frequency if other records' missing values matched nothing.
     `counted` and `total`: records (or persons) of each cell and their weight. `n_strata`: how many of the last columns
     are strata instead of keys.
     """
-    columns: dict[str, NDArray[Any]] = {"cell_size": table.size}
-    frequency: NDArray[Any] = counted
+    columns: dict[str, Values] = {"cell_size": table.size}
+    frequency: Values = counted
     if any(wild):
         weight = np.zeros(len(counted)) if total is None else total
         matched = frequencies.wildcard_matches(
@@ -209,8 +209,8 @@ def frequency_columns_of(
 
 
 def _persons(
-    frame: nw.DataFrame[Any], person: str, table: packing.Tabulated, weight: NDArray[np.float64] | None
-) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+    frame: nw.DataFrame[Any], person: str, table: packing.Tabulated, weight: Floats | None
+) -> tuple[Ints, Floats | None]:
     """Number of distinct persons in each cell, and the sum of their weights, each counted once."""
     coded = code_column(frame[person])
     if coded.n_missing:
@@ -227,8 +227,7 @@ def _persons(
                 f"the weight is not constant within a person in {varying} records; give each person one weight"
             )
     pairs = packing.group_codes([table.of_row.astype(np.int64), who.astype(np.int64)], len(who))
-    one_row = np.empty(len(pairs.size), np.int64)
-    one_row[pairs.of_row] = np.arange(len(who))
+    one_row = grouping.first_of_groups(pairs.of_row, len(pairs.size))
     cell_of_pair = table.of_row[one_row]
     k = len(table.size)
     total = None if weight is None else grouping.sum_by(cell_of_pair, weight[one_row], k)

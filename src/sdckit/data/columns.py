@@ -13,12 +13,12 @@ from typing import Any, Literal, TypeGuard, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import pa, pc, pl, pt
 from sdckit.data.frames import as_they_come
 from sdckit.errors import DataError
 from sdckit.numerics import coding, grouping
+from sdckit.numerics.array_types import Bools, Bytes, Codes, Floats, Ints, Values
 from sdckit.numerics.threads import run
 
 # Order of the levels of a column: as its categories are declared, else by value.
@@ -87,8 +87,8 @@ class Coded:
     """One column coded as integers."""
 
     name: str
-    values: NDArray[Any]  # shape (n,); ``values - low`` is the code, 0 to span - 1
-    valid: NDArray[np.uint8]  # shape (n,); which values are present; empty when all are
+    values: Values  # shape (n,); ``values - low`` is the code, 0 to span - 1
+    valid: Bytes  # shape (n,); which values are present; empty when all are
     low: int  # offset
     span: int  # number of possible codes, and the code of a missing value
     n_missing: int  # missing values, NaN included
@@ -109,7 +109,7 @@ class Coded:
         """Bits needed to hold any code."""
         return max(0, self.n_codes - 1).bit_length()
 
-    def codes(self, rows: NDArray[Any] | slice = slice(None)) -> NDArray[np.int64]:
+    def codes(self, rows: Values | slice = slice(None)) -> Ints:
         """Codes (int64) of the selected rows; `span` where missing."""
         values = self.values[rows]
         if values.dtype == np.uint64:
@@ -122,7 +122,7 @@ class Coded:
         """The same coding without the rows: enough to print levels."""
         return replace(self, values=self.values[:0].copy(), valid=ALL_VALID)
 
-    def labels(self, codes: NDArray[np.int64]) -> list[str]:
+    def labels(self, codes: Ints) -> list[str]:
         """Labels of codes; a missing value is "(missing)"."""
         present = codes < self.span
         known = np.where(present, codes, 0)
@@ -206,17 +206,17 @@ def _unread(series: nw.Series[Any], error: Exception) -> str:
     return "mixes values of several types (text and numbers, say); convert it to one type first"
 
 
-def _valid(array: pa.Array) -> NDArray[np.uint8]:
+def _valid(array: pa.Array) -> Bytes:
     return ALL_VALID if array.null_count == 0 else _bits(array.buffers()[0], array)
 
 
-def _bits(buffer: pa.Buffer, array: pa.Array) -> NDArray[np.uint8]:
+def _bits(buffer: pa.Buffer, array: pa.Array) -> Bytes:
     """The bits of a buffer of an array, as zeros and ones."""
     bitmap = np.frombuffer(buffer, np.uint8)[array.offset // 8 :]
     return np.unpackbits(bitmap, bitorder="little")[array.offset % 8 :][: len(array)]
 
 
-def _numbers(array: pa.Array, dtype: Any) -> NDArray[Any]:
+def _numbers(array: pa.Array, dtype: Any) -> Values:
     buffer = array.buffers()[1]
     if buffer is None:
         return np.zeros(len(array), dtype)
@@ -309,9 +309,7 @@ def _code_integers(name: str, array: pa.Array, kind: str, arrow_type: pa.DataTyp
     return Coded(name, values, valid, low, high - low + 1, len(values) - n, kind, None, arrow_type)
 
 
-def _number_distinct(
-    name: str, bits: NDArray[np.int64], valid: NDArray[np.uint8], kind: str, arrow_type: pa.DataType
-) -> Coded:
+def _number_distinct(name: str, bits: Ints, valid: Bytes, kind: str, arrow_type: pa.DataType) -> Coded:
     """Code 64-bit values by rank among their distinct bit patterns."""
     present = bits if len(valid) == 0 else bits[valid != 0]
     groups = grouping.group(np.ascontiguousarray(present).view(np.uint64))
@@ -346,7 +344,7 @@ def _code_floats(name: str, array: pa.Array, arrow_type: pa.DataType) -> Coded:
     return _number_distinct(name, bits, present, "number", arrow_type)
 
 
-def as_mask(array: pa.Array) -> NDArray[np.bool_]:
+def as_mask(array: pa.Array) -> Bools:
     """A Boolean Arrow array, false where missing; `fill_null` and NumPy's own way import pandas (.25 s)."""
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if not len(array):
@@ -355,7 +353,7 @@ def as_mask(array: pa.Array) -> NDArray[np.bool_]:
     return (bits & _valid(array) if array.null_count else bits).view(np.bool_)
 
 
-def numbers_as_arrow(values: NDArray[Any], *, valid: NDArray[np.bool_] | None = None) -> pa.Array:
+def numbers_as_arrow(values: Values, *, valid: Bools | None = None) -> pa.Array:
     """The same numbers in Arrow; `pa.array` would load pandas to ask whether they are its own."""
     given = np.ascontiguousarray(values)
     bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
@@ -401,7 +399,7 @@ def _levels_coincide(levels: pa.Array) -> bool:
     return bool(np.isnan(values).any() or np.count_nonzero(values == 0) > 1)
 
 
-def recoded(column: Coded, known: Coded) -> tuple[NDArray[Any], NDArray[np.uint8], int] | None:
+def recoded(column: Coded, known: Coded) -> tuple[Values, Bytes, int] | None:
     """Recode a column to the codes of another one: values, validity mask and offset.
 
     None if the other column lacks one of the values, or is of another kind.
@@ -428,11 +426,11 @@ def recoded(column: Coded, known: Coded) -> tuple[NDArray[Any], NDArray[np.uint8
     codes = column.values.astype(np.int64, copy=False) - column.low
     if len(column.valid):
         codes[column.valid == 0] = 0
-    table: NDArray[np.int32] = places.to_numpy(zero_copy_only=False).astype(np.int32)
+    table: Codes = places.to_numpy(zero_copy_only=False).astype(np.int32)
     return table[codes] if len(table) else codes, column.valid, 0
 
 
-def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
+def first_rows(bad: Bools, limit: int = 5) -> str:
     """List the first rows where a condition holds: "rows 3, 8 and 41 more" (1-based)."""
     rows = np.flatnonzero(bad)
     shown = ", ".join(str(r + 1) for r in rows[:limit])
@@ -440,7 +438,7 @@ def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
     return f"row{'s' if len(rows) > 1 else ''} {shown}{rest}"
 
 
-def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
+def float_values(series: nw.Series[Any], role: str) -> Floats:
     """A numeric column as float64, NaN where missing.
 
     Raises `DataError`: the column is not numeric, or spans more than a float can say.
@@ -452,14 +450,14 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     return _with_a_span(_floats(array), f"{role} {series.name!r}")
 
 
-def _with_a_span(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+def _with_a_span(values: Floats, name: str) -> Floats:
     low, high = (float(end.reduce(values, initial=np.nan)) for end in (np.fmin, np.fmax))
     if high - low == np.inf and np.isfinite((low, high)).all():
         raise DataError(f"{name} spans more than a floating number can say; divide it first")
     return values
 
 
-def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
+def checked_weight(series: nw.Series[Any]) -> Floats:
     """Sampling weights as float64, validated.
 
     Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
@@ -480,7 +478,7 @@ def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
     return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
 
 
-def days_values(series: nw.Series[Any], *, file: str) -> NDArray[np.float64]:
+def days_values(series: nw.Series[Any], *, file: str) -> Floats:
     """Numbers, or dates and times in days, as float64; NaN where missing; infinite values are refused."""
     array = to_arrow(series)
     if pt.is_dictionary(array.type):
@@ -510,7 +508,7 @@ def as_floats(array: Any) -> Any:
     return (array.cast(pa.string()) if pt.is_decimal(array.type) else array).cast(pa.float64(), safe=False)
 
 
-def _floats(array: pa.Array) -> NDArray[np.float64]:
+def _floats(array: pa.Array) -> Floats:
     array = as_floats(array)
     values, valid = _numbers(array, np.float64), _valid(array)
     return values if len(valid) == 0 else np.where(valid != 0, values, np.nan)
@@ -608,7 +606,7 @@ def n_differing(before: nw.DataFrame[Any], after: nw.DataFrame[Any]) -> dict[str
     }  # fmt: skip
 
 
-def differing(before: Any, after: Any) -> NDArray[np.bool_]:
+def differing(before: Any, after: Any) -> Bools:
     """Mask of the positions where two Arrow arrays differ, by the rules of `n_differing`.
 
     >>> import pyarrow as pa
@@ -651,11 +649,11 @@ class Distinct:
     """The distinct values of a column."""
 
     values: list[Any]  # each value once; those of a categorical column in the order of its categories
-    codes: NDArray[np.int64]  # shape (n,); place of each record's value in `values`; -1 where missing
+    codes: Ints  # shape (n,); place of each record's value in `values`; -1 where missing
     kind: str  # "number", "text", "boolean", "date", "other", or "empty" where every value is missing
     category: bool  # whether the column is categorical
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Number of records with each value."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
 
@@ -693,7 +691,7 @@ Period = Literal["month", "quarter", "year", "decade"]
 MONTHS: dict[Period, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 
 
-def months_of(series: nw.Series[Any]) -> NDArray[np.float64]:
+def months_of(series: nw.Series[Any]) -> Floats:
     """The month of each date, counted from January of the year 0; NaN where it is missing.
 
     Raises `DataError`: the column holds no dates, or times of an unknown zone.
@@ -742,7 +740,7 @@ def _encoded(name: str, array: pa.Array) -> pa.DictionaryArray:
     return array.dictionary_encode()
 
 
-def _used(values: list[Any], codes: NDArray[np.int64], kind: str, category: bool) -> Distinct:
+def _used(values: list[Any], codes: Ints, kind: str, category: bool) -> Distinct:
     """Drop unused values and merge equal ones; codes are indices into `values`, -1 where missing."""
     present = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
     if present.all() and {*map(type, values)} in ({int}, {str}) and len({*values}) == len(values):

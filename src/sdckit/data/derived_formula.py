@@ -2,7 +2,6 @@
 
 import ast
 import keyword
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.data.columns import is_number
 from sdckit.data.formula_text import BINARY, QUOTED, STAND_IN, UNARY
 from sdckit.errors import ScenarioError
 from sdckit.numerics.array_types import Floats
@@ -135,7 +135,7 @@ def _check(node: ast.expr, names: Mapping[str, str], found: dict[str, None], ref
     """Refuse all but arithmetic, and note the columns."""
     inner: Sequence[ast.expr] = ()
     match node:
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool) and _is_finite(node.value):
+        case ast.Constant() if is_number(node.value):
             pass
         case ast.Name():
             found[names.get(node.id, node.id)] = None
@@ -153,13 +153,6 @@ def _check(node: ast.expr, names: Mapping[str, str], found: dict[str, None], ref
         raise refused
     for part in inner:
         _check(part, names, found, refused, room - 1)
-
-
-def _is_finite(value: object) -> bool:
-    try:
-        return math.isfinite(float(value))  # type: ignore[arg-type]
-    except OverflowError:
-        return False
 
 
 def _digits(given: Sequence[ast.expr]) -> int | None:

@@ -270,10 +270,8 @@ class Domain(Displayed):
         if self.person is not None:
             check_person(self.person, frame.collect_schema()[self.person])
         wanted = [*self.names, *([] if self.person is None else [self.person])]
-        if isinstance(frame, nw.LazyFrame):
-            check_plan_names(frame, wanted)
-            return encoded(collect(frame.select(wanted)), self)
-        return encoded(frame, self)
+        check_plan_names(frame, wanted)
+        return encoded(collect(frame.select(wanted)) if isinstance(frame, nw.LazyFrame) else frame, self)
 
     def decode(
         self, codes: NDArray[np.integer[Any]], *, positions: NDArray[np.floating[Any]] | None = None,

@@ -15,12 +15,12 @@ from uuid import UUID
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import pa, pc, pd, pl, pt
-from sdckit.data.columns import as_floats, as_real, nanoseconds, to_arrow
+from sdckit.data.columns import NANOSECONDS, as_floats, as_real, nanoseconds, to_arrow
 from sdckit.data.files.file_labels import code_text
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.threads import run
 
 if TYPE_CHECKING:
@@ -54,16 +54,15 @@ def day_number(day: date) -> int:
 
 NEITHER = "\0"  # text for a value that is no text, number, date nor boolean; no level holds it
 FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # years 1 to 9999
-DAY = 86_400 * 10**9  # nanoseconds
 DIGITS = 3
 NUMBERS = ("integer", "decimal")
 
 
-def encoded(frame: nw.DataFrame[Any], domain: Domain) -> NDArray[np.int32]:
+def encoded(frame: nw.DataFrame[Any], domain: Domain) -> Codes:
     """Codes of the rows kept, shape (rows, columns), column by column in memory."""
     rows = None if domain.person is None else _rows_kept(frame[domain.person], domain.max_rows, domain.missing)
 
-    def code(column: DomainColumn) -> NDArray[np.int32]:
+    def code(column: DomainColumn) -> Codes:
         codes = column_codes(frame[column.name], column, domain.missing)
         return codes if rows is None else codes[rows]
 
@@ -74,7 +73,7 @@ def encoded(frame: nw.DataFrame[Any], domain: Domain) -> NDArray[np.int32]:
     return codes
 
 
-def column_codes(series: nw.Series[Any], column: DomainColumn, missing: Sequence[str]) -> NDArray[np.int32]:
+def column_codes(series: nw.Series[Any], column: DomainColumn, missing: Sequence[str]) -> Codes:
     """The code of each value of a column."""
     array = _array(series)
     if column.type in NUMBERS and (pt.is_integer(array.type) or pt.is_floating(array.type)):
@@ -91,7 +90,7 @@ def check_person(name: str, kind: Any) -> None:
                           "person; make it text or whole numbers", argument="domain")  # fmt: skip
 
 
-def _rows_kept(series: nw.Series[Any], most: int, missing: Sequence[str]) -> NDArray[np.int64]:
+def _rows_kept(series: nw.Series[Any], most: int, missing: Sequence[str]) -> Ints:
     """The first rows of each person, in the order of the file; rows without a person are left out."""
     values, places = _distinct(_array(series, exact=True))
     texts = _texts(values, exact=True)
@@ -159,18 +158,17 @@ def _without_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _distinct(array: Any) -> tuple[Any, NDArray[np.int64]]:
+def _distinct(array: Any) -> tuple[Any, Ints]:
     """Values that include every one that occurs, and the place of each record's; -1 where it is null."""
     try:
         if not pt.is_dictionary(array.type):
             array = (array.cast(pa.large_string()) if array.type == pa.string_view() else array).dictionary_encode()
         return array.dictionary, np.asarray(array.indices.cast(pa.int64()).fill_null(-1))
     except pa.ArrowException:  # of a type without distinct values: `other` where there is one
-        there = np.asarray(array.is_valid())
-        return pa.array([NEITHER]), np.where(there, 0, -1)
+        return pa.array([NEITHER]), np.where(np.asarray(array.is_valid()), 0, -1)
 
 
-def _reals(array: Any) -> NDArray[np.float64]:
+def _reals(array: Any) -> Floats:
     return np.asarray(pc.fill_null(as_floats(array), np.nan))
 
 
@@ -181,9 +179,7 @@ def _texts(values: Any, *, exact: bool = False) -> pl.Series:
     if pt.is_string(kind) or pt.is_large_string(kind):
         return pl.Series(pl.from_arrow(values), dtype=pl.String)
     if pt.is_boolean(kind):
-        return pl.Series(
-            [None if value is None else str(value).lower() for value in values.to_pylist()], dtype=pl.String
-        )
+        return pl.Series(pl.from_arrow(values)).cast(pl.String)
     if pt.is_integer(kind):
         return pl.Series(pl.from_arrow(values.cast(pa.string())), dtype=pl.String)
     if exact and pt.is_timestamp(kind):
@@ -201,21 +197,22 @@ def _texts(values: Any, *, exact: bool = False) -> pl.Series:
     return _where(there, pl.repeat(NEITHER, len(values), eager=True), None)
 
 
-def _where(mask: NDArray[np.bool_], texts: pl.Series, other: str | None) -> pl.Series:
+def _where(mask: Bools, texts: pl.Series, other: str | None) -> pl.Series:
     return texts.zip_with(pl.Series(mask), pl.repeat(other, len(texts), dtype=pl.String, eager=True))
 
 
-def _days(values: Any) -> NDArray[np.int64]:
+def _days(values: Any) -> Ints:
     """Days since 1970 of dates and times."""
     width = pa.int32() if values.type.bit_width == 32 else pa.int64()
-    counts = np.asarray(values.view(width).fill_null(0)).astype(np.int64)
-    return counts // (DAY // nanoseconds(values.type))
+    return np.asarray(values.view(width).fill_null(0)).astype(np.int64) // (
+        NANOSECONDS["day"] // nanoseconds(values.type)
+    )
 
 
 # Codes.
 
 
-def _codes_of_texts(texts: pl.Series, column: DomainColumn, missing: Sequence[str]) -> NDArray[np.int32]:
+def _codes_of_texts(texts: pl.Series, column: DomainColumn, missing: Sequence[str]) -> Codes:
     """The code of each distinct value."""
     absent = texts.is_null().to_numpy()
     if column.type == "text":
@@ -237,9 +234,7 @@ def _codes_of_texts(texts: pl.Series, column: DomainColumn, missing: Sequence[st
     return _codes_of_numbers(real.fill_null(np.nan).to_numpy(), gone, column, missing)
 
 
-def _codes_of_numbers(
-    real: NDArray[np.float64], absent: NDArray[np.bool_], column: DomainColumn, missing: Sequence[str]
-) -> NDArray[np.int32]:
+def _codes_of_numbers(real: Floats, absent: Bools, column: DomainColumn, missing: Sequence[str]) -> Codes:
     """The code of each number; days since 1970 of a date, 0 and 1 of a boolean, NaN for what is none of the type."""
     other, gone = column.size - 2, column.size - 1
     with np.errstate(invalid="ignore"):
@@ -269,7 +264,7 @@ def _number(text: str) -> float:
         return np.nan
 
 
-def level_numbers(column: DomainColumn) -> NDArray[np.float64]:
+def level_numbers(column: DomainColumn) -> Floats:
     """The levels of a column that is no text, as numbers."""
     return np.array([day_number(level) if isinstance(level, date) else float(level) for level in column.levels])
 
@@ -277,7 +272,7 @@ def level_numbers(column: DomainColumn) -> NDArray[np.float64]:
 # And back.
 
 
-def decoded(codes: NDArray[Any], domain: Domain, positions: NDArray[Any] | None, backend: str) -> Any:
+def decoded(codes: Values, domain: Domain, positions: Values | None, backend: str) -> Any:
     """A frame of an engine whose types and categories follow from the domain."""
     drawn = np.random.default_rng().random(codes.shape) if positions is None else np.asarray(positions)
     columns = {column.name: _column(codes[:, i], drawn[:, i], column) for i, column in enumerate(domain.columns)}
@@ -287,63 +282,53 @@ def decoded(codes: NDArray[Any], domain: Domain, positions: NDArray[Any] | None,
     return frame if backend == "polars" else _as_pandas(frame)
 
 
-def _column(codes: NDArray[Any], drawn: NDArray[Any], column: DomainColumn) -> pl.Series:
+def _column(codes: Values, drawn: Values, column: DomainColumn) -> pl.Series:
     other, gone = column.size - 2, column.size - 1
     if column.type == "text":
         categories = [*dict.fromkeys([*map(str, column.levels), "other"])]
-        place = np.array([*range(len(column.levels)), categories.index("other")], np.uint32)
-        texts: pl.Series = pl.Series(categories, dtype=pl.Enum(categories)).gather(
-            np.append(place, np.uint32(0))[codes]
-        )
+        place = np.array([*range(len(column.levels)), categories.index("other"), 0], np.uint32)
+        texts: pl.Series = pl.Series(categories, dtype=pl.Enum(categories)).gather(place[codes])
         return texts.set(pl.Series(codes == gone), None)
     absent = codes >= other
     if column.edges:
         real = _within_bands(np.where(absent, 0, codes), drawn, column)
     else:
         real = level_numbers(column)[np.where(absent, 0, codes)]
-    kind = {"integer": pl.Int64, "decimal": pl.Float64, "boolean": pl.Boolean, "date": pl.Date}[column.type]
-    plain = pl.Series(real)
-    plain = plain.cast(pl.Int32).cast(pl.Date) if column.type == "date" else plain.cast(kind)
-    return plain.set(pl.Series(absent), None)
+    kind = {"integer": pl.Int64, "decimal": pl.Float64, "boolean": pl.Boolean, "date": pl.Int32}[column.type]
+    plain = pl.Series(real).cast(kind)
+    return (plain.cast(pl.Date) if column.type == "date" else plain).set(pl.Series(absent), None)
 
 
-def _within_bands(band: NDArray[Any], drawn: NDArray[Any], column: DomainColumn) -> NDArray[np.float64]:
+def _within_bands(band: Values, drawn: Values, column: DomainColumn) -> Floats:
     """A number of each band; whole numbers and days are all as likely."""
     low, high = np.array(band_ends(column.edges, column.type), np.float64).T
     if column.type != "decimal":
-        whole: NDArray[np.float64] = np.minimum(low[band] + np.floor(drawn * (high - low + 1)[band]), high[band])
-        return whole
+        return np.asarray(np.minimum(low[band] + np.floor(drawn * (high - low + 1)[band]), high[band]))
     digits = DIGITS - int(np.floor(np.log10((high - low).min())))  # as many as tell apart a thousand values of a band
-    real: NDArray[np.float64] = np.clip(np.round(low[band] + drawn * (high - low)[band], digits), low[band], high[band])
+    real: Floats = np.clip(np.round(low[band] + drawn * (high - low)[band], digits), low[band], high[band])
     at_end = (real == high[band]) & (band < len(low) - 1)
     real[at_end] = low[band][at_end]
     return real
 
 
 def _as_arrow(series: pl.Series) -> Any:
-    if series.dtype != pl.Enum:
+    if not isinstance(series.dtype, pl.Enum):
         return series.to_arrow()
     places = series.to_physical().cast(pl.Int32).to_arrow()
-    return pa.DictionaryArray.from_arrays(places, pa.array(_categories(series)))
-
-
-def _categories(series: pl.Series) -> list[str]:
-    kind: Any = series.dtype
-    return list(kind.categories)
+    return pa.DictionaryArray.from_arrays(places, pa.array(series.dtype.categories.to_list()))
 
 
 def _as_pandas(frame: pl.DataFrame) -> Any:
     """With types that hold missing values, so that none depends on whether there are some."""
     columns = {}
     for series in frame.get_columns():
-        if series.dtype == pl.Enum:
+        if isinstance(series.dtype, pl.Enum):
             places = series.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
-            columns[series.name] = pd.Categorical.from_codes(places, categories=_categories(series))
+            columns[series.name] = pd.Categorical.from_codes(places, categories=series.dtype.categories.to_list())
         elif series.dtype == pl.Date:
             columns[series.name] = series.cast(pl.Datetime("ms")).to_numpy().astype("datetime64[s]")
         elif series.dtype == pl.Float64:
             columns[series.name] = series.fill_null(np.nan).to_numpy()
         else:
-            kind = "Int64" if series.dtype == pl.Int64 else "boolean"
-            columns[series.name] = pd.array(series.to_list(), dtype=kind)
+            columns[series.name] = pd.array(series.to_list(), dtype="Int64" if series.dtype == pl.Int64 else "boolean")
     return pd.DataFrame(columns)

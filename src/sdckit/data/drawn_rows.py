@@ -8,11 +8,10 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Floats, Ints, Words
 from sdckit.numerics.intervals import wilson
 from sdckit.numerics.outlying import deviation
 
@@ -26,7 +25,7 @@ SHIFTS = (30, 27, 31)
 KEY_BYTES = 32
 
 
-def hash_ids(series: nw.Series[Any], key: bytes) -> NDArray[np.uint64]:
+def hash_ids(series: nw.Series[Any], key: bytes) -> Words:
     """A number for each row from its id and the key; the order of these numbers is one of all, drawn by the key.
 
     Whole numbers of up to 64 bits are mixed by SplitMix64 (Steele, Lea & Flood 2014), keyed before and in between;
@@ -53,7 +52,7 @@ def hash_ids(series: nw.Series[Any], key: bytes) -> NDArray[np.uint64]:
     return np.frombuffer(b"".join(numbers), np.uint64)
 
 
-def _mixed(values: NDArray[np.uint64], keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mixed(values: Words, keys: Words) -> Words:
     for part in keys:
         values = values ^ part
         for shift, factor in zip(SHIFTS, (*MIXING, 1), strict=True):

@@ -215,11 +215,9 @@ def formula_columns(formula: str) -> tuple[str, ...]:
     >>> formula_columns("~ age * sex + log(income)")
     ('age', 'sex', 'income')
     """
-    sides = formula.partition("~")
+    named = (name for side in formula.split("~", 1) for name, _ in named_columns(side, _Anything()))
     try:
-        return tuple(
-            dict.fromkeys(name for text in (sides[0], sides[2]) for name, _ in named_columns(text, _Anything()))
-        )
+        return tuple(dict.fromkeys(named))
     except DataError:
         return ()
 
@@ -227,11 +225,7 @@ def formula_columns(formula: str) -> tuple[str, ...]:
 def _tokens(text: str) -> list[tuple[int, str]]:
     unread = DataError("formula cannot be read: a bracket or quote is not closed, or a sign has no meaning")
     try:
-        tokens = [
-            generate_token
-            for generate_token in tokenize.generate_tokens(io.StringIO(text).readline)
-            if generate_token.string.strip()
-        ]
+        tokens = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.string.strip()]
     except (tokenize.TokenError, SyntaxError):
         raise unread from None
     if any(token.type == tokenize.ERRORTOKEN for token in tokens):
@@ -294,8 +288,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _names(text: str, columns: Mapping[str, Floats]) -> dict[str, Floats]:
-    quoted = {f"{STAND_IN}{at}": columns[name] for at, name in enumerate(QUOTED.findall(text))}
-    return {**columns, **quoted}
+    return {**columns, **{f"{STAND_IN}{at}": columns[name] for at, name in enumerate(QUOTED.findall(text))}}
 
 
 def _value(node: ast.expr, names: Mapping[str, Any], text: str) -> Any:
@@ -310,10 +303,8 @@ def _value(node: ast.expr, names: Mapping[str, Any], text: str) -> Any:
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARED:
         left, right = _value(node.left, names, text), _value(node.comparators[0], names, text)
         return np.where(np.isnan(left) | np.isnan(right), np.nan, COMPARED[type(node.ops[0])](left, right))
-    if isinstance(node, ast.Call) and not node.keywords:
-        function = _function(node.func)
-        if function is not None:
-            return function(*(_value(arg, names, text) for arg in node.args))
+    if isinstance(node, ast.Call) and not node.keywords and (function := _function(node.func)) is not None:
+        return function(*(_value(arg, names, text) for arg in node.args))
     raise DataError(
         f"formula: {text!r} is not computed record by record; use columns, numbers, + - * / **, comparisons and "
         f"{', '.join(FUNCTIONS)}",

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import pa, pl
 from sdckit.errors import ColumnError, DataError, SdcError
+from sdckit.numerics.array_types import Ints
 
 # Selecting Polars columns by exact name: Polars reads some names as patterns.
 
@@ -45,9 +45,7 @@ def exactly(name: str) -> pl.Expr:
 # Artificial records composed of values of a frame, and appended to it.
 
 
-def mixed_rows(
-    frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]], *, id: str | None = None
-) -> nw.DataFrame[Any]:
+def mixed_rows(frame: nw.DataFrame[Any], source: Mapping[str, Ints], *, id: str | None = None) -> nw.DataFrame[Any]:
     """Compose new records, taking the value of each column from the rows given in `source`.
 
     `source`: for every column but `id`, the row indices (0-based) of its values; all of one length. `id`: column
@@ -59,20 +57,17 @@ def mixed_rows(
     >>> mixed_rows(frame, {"x": np.array([0]), "y": np.array([1])}, id="i").rows()
     [(9, 'a', 2)]
     """
-    columns = []
-    for name in frame.columns:
-        if name == id:
-            columns.append(_new_ids(frame.get_column(name), len(next(iter(source.values())))))
-        else:
-            columns.append(frame[[name]][source[name].tolist()])
-    bare = [_without_index(column) for column in columns]
+    n = len(next(iter(source.values())))
+    bare = [
+        _without_index(_new_ids(frame.get_column(name), n) if name == id else frame[[name]][source[name].tolist()])
+        for name in frame.columns
+    ]
     return bare[0] if len(bare) == 1 else nw.concat(bare, how="horizontal")
 
 
 def appended(frame: nw.DataFrame[Any], rows: nw.DataFrame[Any], *, times: int = 1) -> Any:
     """Append records to the caller's frame, `times` times each; a pandas index is reset."""
-    together = nw.concat([frame, *([rows] * times)], how="vertical")
-    return _without_index(together).to_native()
+    return _without_index(nw.concat([frame, *([rows] * times)], how="vertical")).to_native()
 
 
 def _without_index(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
@@ -144,8 +139,7 @@ def _refuse_duplicates(data: Any) -> None:
     own = next((own for own in ("column_names", "columns") if really_has(data, own)), None)  # PyArrow has the first
     names = getattr(data, own) if own else ()
     names = [str(name) for name in names] if isinstance(names, Iterable) else []
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ColumnError(f"column name(s) {twice} occur more than once; rename them so that each is unique")
 
 
@@ -157,6 +151,12 @@ def as_they_come(physical: Any) -> Any:
     place = np.zeros(int(first.max()) + 1, np.uint32)
     place[first.to_numpy()] = np.arange(len(first), dtype=np.uint32)
     return pl.Series(place).gather(physical)
+
+
+def as_plan(native: Any) -> nw.LazyFrame[Any]:
+    """A lazy frame of an engine, opened."""
+    plan: nw.LazyFrame[Any] = nw.from_native(native)
+    return plan
 
 
 def holds_numbers(kind: Any) -> bool | None:
@@ -305,12 +305,11 @@ def has_repeats(frame: Frame, column: str) -> bool:
     >>> has_repeats(open_frame(pl.DataFrame({"who": [1, 1, 2]})), "who")
     True
     """
-    counts = frame.select(nw.col(column).n_unique().alias("values"), nw.len().alias("n"))
-    known = in_memory(counts)
+    known = in_memory(frame.select(nw.col(column).n_unique().alias("values"), nw.len().alias("n")))
     return int(known.item(0, "values")) < int(known.item(0, "n"))
 
 
-def record_sizes(frame: Frame) -> NDArray[np.int64]:
+def record_sizes(frame: Frame) -> Ints:
     """How often each record of a frame stands there, by all of its columns that hold plain values.
 
     Raises `DataError`: the engine fails.

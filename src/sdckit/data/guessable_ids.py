@@ -11,7 +11,8 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sdckit.numerics.array_types import Words
 
 MOST = 50_000  # numbers that are counted through
 TRIED = 50  # values that are looked at
@@ -67,7 +68,7 @@ def _counted(some: Sequence[str], digest: str, width: int) -> bool:
 
 
 @cache
-def _digests(digest: str, width: int) -> NDArray[np.uint64]:
+def _digests(digest: str, width: int) -> Words:
     """The first bytes of the digests of numbers up to `MOST`, in order: the same for every column and file."""
     hashed = getattr(hashlib, digest)
     counted = (hashed(b"%0*d" % (width, number), usedforsecurity=False).digest()[:LOOKED_AT] for number in range(MOST))

@@ -68,9 +68,7 @@ def read_band(label: str) -> Band | None:
         return Band(-math.inf, math.inf)
     if match := INTERVAL.fullmatch(text):
         opened, low, high, closed = match.groups()
-        lowest = -math.inf if low is None else float(low)
-        highest = math.inf if high is None else float(high)
-        return _ordered(Band(lowest, highest, opened == "[", closed == "]"))
+        return _ordered(Band(float(low or "-inf"), float(high or "inf"), opened == "[", closed == "]"))
     if (match := RANGE.fullmatch(text)) and not _is_code(match[1], match[2]):
         return _ordered(Band(float(match[1]), float(match[2]), dashed=True))
     if match := SINGLE.fullmatch(text):
@@ -104,8 +102,7 @@ def range_of_label(label: str, *, whole: bool = True) -> Range | None:
     band = read_band(label)
     if band is None:
         return None
-    step = 1.0 if whole else 0.0
-    low, high = band.low + step * (not band.has_low), band.high - step * (not band.has_high)
+    low, high = band.low + (whole and not band.has_low), band.high - (whole and not band.has_high)
     return (low, high) if low <= high else None
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments, pl
 from sdckit.data.columns import code_column, to_arrow
 from sdckit.data.frames import check_plan_names, collect, open_frame, plain_columns
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import AnyInts, Bools, Ints
 from sdckit.numerics.compiling import is_few, njit
+from sdckit.numerics.grouping import first_of_groups
 
 FEW = 200  # records in which no order is looked for
 FAR = range(10, 31)  # rows between two records that belong together by chance only, or by the order of the file
@@ -27,7 +27,7 @@ FEWEST_AMOUNTS = 30  # by which another number may tell amounts that were taken 
 SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made
 
 
-def _count_few(codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int) -> int:
+def _count_few(codes: Ints, missing: int, of_row: AnyInts, n_homes: int) -> int:
     """As `count_agreeing` in NumPy, for small files; `codes` (n,) are those of the records."""
     there, seen = codes != missing, np.full(n_homes, -1, np.int64)
     code, home = codes[there], of_row[there]
@@ -68,7 +68,7 @@ class Homes:
     first: Ints  # shape (n_homes,); first record of each
     size: Ints  # shape (n_homes,); members of each
 
-    def lead(self, present: NDArray[np.bool_]) -> Ints:
+    def lead(self, present: Bools) -> Ints:
         """The first record of each household among the marked ones; -1 if none is marked.
 
         >>> homes_of(np.array([7, 7, 5]), 9).lead(np.array([False, True, False])).tolist()
@@ -78,7 +78,7 @@ class Homes:
         lead[self.of_row[rows]] = rows  # reversed order: the first record is written last
         return lead
 
-    def some(self, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def some(self, marked: Bools) -> Bools:
         """Mask of the records in whose household any member is marked.
 
         >>> homes_of(np.array([7, 7, 5]), 9).some(np.array([False, True, False])).tolist()
@@ -99,9 +99,7 @@ def homes_of(codes: Ints, missing: int) -> Homes:
     own = np.where(alone, codes.max(initial=0) + 1 + np.cumsum(alone), codes)
     if own.max(initial=0) > SPARSE * len(own):
         own = np.unique(own, return_inverse=True)[1].reshape(-1)
-    first = np.zeros(own.max(initial=0) + 1, np.int64)
-    first[own[::-1]] = np.arange(len(own))[::-1]  # reversed order: the first record is written last
-    lead = first[own]
+    lead = first_of_groups(own, int(own.max(initial=0)) + 1)[own]
     leads = lead == np.arange(len(own))
     of_row = (np.cumsum(leads) - 1)[lead]
     return Homes(of_row, np.flatnonzero(leads), np.bincount(of_row))
@@ -189,13 +187,11 @@ def _agrees(frame: Any, name: str, homes: Homes, share: float) -> bool:
         able = int(np.count_nonzero(np.bincount(homes.of_row[there], minlength=len(homes.first)) > 1))
         differing = len(np.unique(homes.of_row[differs_within(frame, name, homes)]))
         return bool(able > 0 and (able - differing) / able >= share)
-    own = np.arange(len(homes.of_row))
-    return count_agreeing(coded.codes(), coded.span, own, homes.of_row, len(homes.first)) > 0
+    every = np.arange(len(homes.of_row))
+    return count_agreeing(coded.codes(), coded.span, every, homes.of_row, len(homes.first)) > 0
 
 
-def count_agreeing(
-    codes: Ints, missing: int, cell_of_row: NDArray[np.integer[Any]], of_row: NDArray[np.integer[Any]], n_homes: int
-) -> int:
+def count_agreeing(codes: Ints, missing: int, cell_of_row: AnyInts, of_row: AnyInts, n_homes: int) -> int:
     """Count households where two or more members have a value of a variable; 0 if values differ within any.
 
     `codes` (K,): code of each cell; `cell_of_row` and `of_row` (n,): cell and household of each record.
@@ -208,7 +204,7 @@ def count_agreeing(
     return int(_count_agreeing(codes, missing, cell_of_row, of_row, np.zeros(n_homes, np.int64)))
 
 
-def differs_within(frame: Any, name: str, homes: Homes) -> NDArray[np.bool_]:
+def differs_within(frame: Any, name: str, homes: Homes) -> Bools:
     """Mask of the records whose value differs from that of the first household member with a value."""
     coded = code_column(frame[name])
     codes = coded.codes()
@@ -297,8 +293,7 @@ def told_by_rows(columns: RankedColumns) -> tuple[tuple[str, ...], tuple[str, ..
     left = {name: own for name in columns.names if 1 < (own := columns.ranks(name)).max(initial=0) <= n / 2}
     block = np.zeros(n, np.int64)
     for own in left.values():  # nobody with an amount behind all of those with one
-        is_most = own == np.bincount(own).argmax()
-        changes = np.diff(is_most)
+        changes = np.diff(own == np.bincount(own).argmax())
         if np.count_nonzero(changes) == 1:
             block[1:] = np.cumsum((np.diff(block) != 0) | changes)
     while name := next((name for name, own in left.items() if _is_sorted(own, block)), None):
@@ -354,13 +349,13 @@ def in_order_of(columns: RankedColumns, numbers: Sequence[str]) -> tuple[str, ..
         return ()
     told = []
     for name in (name for name in numbers if name in columns.names):
-        own, place = columns.ranks(name), np.arange(n)
+        own = columns.ranks(name)
         there = own > 0
         if own.max(initial=0) < IN_ORDER or np.count_nonzero(there) < FEW:
             continue
         counts = np.bincount(own, there)
         mean_ranks = (np.cumsum(counts) - counts / 2)[own]
-        if abs(float(np.corrcoef(mean_ranks[there], place[there])[0, 1])) < SORTED:
+        if abs(float(np.corrcoef(mean_ranks[there], np.flatnonzero(there))[0, 1])) < SORTED:
             continue
         block = np.append(0, np.cumsum(np.diff(own) != 0))
         in_order = there.all() and _is_sorted(own, np.zeros(n, np.int64))

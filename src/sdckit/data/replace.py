@@ -6,13 +6,12 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments, pa, pc, pd, pl, pt
 from sdckit.data.columns import as_floats, to_arrow
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints, Values
 
 FEW = 1 << 12  # levels
 NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column has no missing values
@@ -37,7 +36,7 @@ def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[
     return frame
 
 
-def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]) -> Any:
+def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, Ints]) -> Any:
     """Replace columns by values of other rows: for each column, the row indices (n,); -1 for missing.
 
     >>> import polars as pl
@@ -47,7 +46,7 @@ def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]])
     return _set(frame, {name: _taken(frame, name, rows) for name, rows in source.items()})
 
 
-def lend_rows(frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]) -> Any:
+def lend_rows(frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mapping[str, Ints]) -> Any:
     """Replace columns by values of the rows of another frame: row indices (n,) by column; -1 for missing.
 
     >>> import polars as pl
@@ -58,7 +57,7 @@ def lend_rows(frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mappi
     return _set(frame, {name: _taken(lender, name, rows) for name, rows in source.items()})
 
 
-def pick_rows(frame: nw.DataFrame[Any], rows: NDArray[np.int64], columns: Sequence[str] | None = None) -> Any:
+def pick_rows(frame: nw.DataFrame[Any], rows: Ints, columns: Sequence[str] | None = None) -> Any:
     """Select rows by index, optionally some columns; a pandas index is reset, since it would reveal the order.
 
     >>> import polars as pl
@@ -89,7 +88,7 @@ def beside_originals(frame: nw.DataFrame[Any], changed: Any, names: Sequence[str
     return frame.with_columns(*(other[name].alias(name + suffix) for name in names)).to_native()
 
 
-def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.float64]]) -> Any:
+def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, Floats]) -> Any:
     """Replace columns by numbers (n,), NaN as missing.
 
     A column keeps its type; an integer column becomes float where a number is not whole or out of range.
@@ -117,7 +116,7 @@ def with_column_of(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.DataF
     return with_new_column(frame, series.name, series.to_list())
 
 
-def with_new_column(frame: nw.DataFrame[Any], name: str, values: Sequence[Any] | NDArray[Any]) -> nw.DataFrame[Any]:
+def with_new_column(frame: nw.DataFrame[Any], name: str, values: Sequence[Any] | Values) -> nw.DataFrame[Any]:
     """Add a column of values, None where one is missing.
 
     >>> import polars as pl
@@ -127,9 +126,7 @@ def with_new_column(frame: nw.DataFrame[Any], name: str, values: Sequence[Any] |
     return frame.with_columns(nw.new_series(name, values, backend=frame.implementation))
 
 
-def with_some_numbers(
-    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.float64]]]
-) -> Any:
+def with_some_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Bools, Floats]]) -> Any:
     """Replace numbers in some records of numeric columns; all other values stay exactly equal.
 
     A column keeps its type; an integer column becomes float where a new number is not whole or out of range.
@@ -158,7 +155,7 @@ def with_some_numbers(
     return _set(frame, made)
 
 
-def as_held(series: nw.Series[Any], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def as_held(series: nw.Series[Any], numbers: Floats) -> Floats:
     """Numbers as a column stores them: rounded to single precision for a Float32 column.
 
     >>> import polars as pl
@@ -170,7 +167,7 @@ def as_held(series: nw.Series[Any], numbers: NDArray[np.float64]) -> NDArray[np.
 
 
 def with_levels(
-    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Sequence[Any], NDArray[np.int64]]], *, ordered: bool = False
+    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Sequence[Any], Ints]], *, ordered: bool = False
 ) -> Any:
     """Replace columns by new values, given as levels and the index of each record's level (n,), -1 for missing.
 
@@ -197,7 +194,7 @@ def with_levels(
     return _set(frame, made)
 
 
-def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
+def _taken(frame: nw.DataFrame[Any], name: str, rows: Ints) -> Any:
     native = frame.get_column(name).to_native()
     gone = rows < 0
     if frame.implementation.is_pandas_like():
@@ -212,7 +209,7 @@ def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
     return native.take(pa.array(rows, mask=gone))
 
 
-def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
+def _number_type(series: nw.Series[Any], values: Floats) -> Any:
     """The column's own type if it can hold the numbers, else None."""
     dtype = series.dtype
     if dtype.is_float():
@@ -222,8 +219,7 @@ def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
     known = values[~np.isnan(values)]
     bits = int("".join(filter(str.isdigit, str(dtype))))
     low, high = (0, 2**bits - 1) if dtype.is_unsigned_integer() else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    whole = bool((known == np.floor(known)).all())
-    fits = len(known) == 0 or (whole and low <= known.min() and known.max() <= high)
+    fits = len(known) == 0 or ((known == np.floor(known)).all() and low <= known.min() and known.max() <= high)
     return dtype if fits and bits <= 64 else None
 
 
@@ -254,7 +250,7 @@ def _takes_categories(frame: nw.DataFrame[Any], name: str, levels: Any) -> bool:
     return pt.is_string(levels.type) or not frame.implementation.is_polars()
 
 
-def _categories(frame: nw.DataFrame[Any], name: str, levels: Any, codes: NDArray[np.int64], *, ordered: bool) -> Any:
+def _categories(frame: nw.DataFrame[Any], name: str, levels: Any, codes: Ints, *, ordered: bool) -> Any:
     """A categorical column of the frame's engine; ordered if requested, or if it was before."""
     native = frame[name].to_native()
     if frame.implementation.is_pandas_like() and not _arrow_backed(native):
@@ -347,7 +343,7 @@ class Records:
         """Total number of records."""
         return self.rows if self.counts is None else int(self.counts.sum())
 
-    def where(self, hit: NDArray[np.bool_]) -> int:
+    def where(self, hit: Bools) -> int:
         """Number of records of the marked rows.
 
         >>> Records(3, None).where(np.array([True, False, True]))
@@ -357,7 +353,7 @@ class Records:
         """
         return int(np.count_nonzero(hit)) if self.counts is None else int(self.counts[hit].sum())
 
-    def by(self, group: Ints, n_groups: int, among: NDArray[np.bool_] | None = None) -> Ints:
+    def by(self, group: Ints, n_groups: int, among: Bools | None = None) -> Ints:
         """Number of records in each group of rows (n_groups,); `among` restricts to some rows.
 
         >>> Records(3, np.array([5, 1, 7])).by(np.array([0, 1, 0]), 2).tolist()
@@ -369,11 +365,11 @@ class Records:
         counts = self.counts if among is None else self.counts[among]
         return np.bincount(chosen, counts, minlength=n_groups).astype(np.int64)
 
-    def times(self, values: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def times(self, values: Floats, among: Bools) -> Floats:
         """Values times frequencies of the rows `among`; `values` are those of these rows only."""
         return values if self.counts is None else values * self.counts[among]
 
-    def quantiles(self, values: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np.float64]:
+    def quantiles(self, values: Floats, at: Floats) -> Floats:
         """Quantiles (type 7) of the values of all records, NaN excluded.
 
         >>> records, values = Records(2, np.array([3, 1])), np.array([1.0, 9.0])
@@ -390,14 +386,11 @@ class Records:
         above = np.minimum(below + 1, ends[-1] - 1)
         low, high = (held[np.searchsorted(ends, rank, side="right")] for rank in (below, above))
         share = place - below
-        made: NDArray[np.float64] = np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
-        return made
+        return np.asarray(np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)))
 
 
 def open_records(data: Any, columns: Mapping[str, Sequence[str]]) -> tuple[Any, Records]:
     """Open an in-memory frame or a frame with frequencies to change it; as `open_eager`."""
-    if isinstance(data, Tallied):
-        frame = open_eager(data.frame, columns)
-        return frame, Records(len(frame), data.counts)
-    frame = open_eager(data, columns)
-    return frame, Records(len(frame), None)
+    rows, counts = (data.frame, data.counts) if isinstance(data, Tallied) else (data, None)
+    frame = open_eager(rows, columns)
+    return frame, Records(len(frame), counts)

@@ -126,10 +126,8 @@ def _identical(pair: Pair, names: Sequence[str], numbers: Sequence[str], release
 
 
 def _in_common(opened: Pair, scenario: Scenario | None, notes: dict[str, str]) -> tuple[str, ...]:
-    apart: set[str | None] = set()
-    if scenario is not None:
-        apart = {scenario.weight, scenario.household, scenario.person, *scenario.identifiers}
-    names, lacking = opened.shared_columns([*apart])
+    apart = [] if scenario is None else [scenario.weight, scenario.household, scenario.person, *scenario.identifiers]
+    names, lacking = opened.shared_columns(apart)
     if not names:
         raise ColumnError(
             "the files have no variable in common; rename columns that mean the same, or name them by variables=[...]"
@@ -160,8 +158,7 @@ def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(numeric, bins)
     if unknown := [name for name in given if name not in numeric]:
         raise ColumnError(f"bins: {unknown[0]!r} is not among the numeric variables", argument="bins")
-    numbers = given.values() if isinstance(bins, Mapping) else (bins,)
-    for number in numbers:
+    for number in given.values() if isinstance(bins, Mapping) else (bins,):
         arguments.count(number, "bins", "is a number of classes, or a dict with one per variable", at_least=2)
     return {name: int(given.get(name, BINS)) for name in numeric}
 
@@ -183,8 +180,7 @@ def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tup
             return chosen.pair.codes(name) if tables is None else tables.coding(name)
         return classes_of(name, chosen.values(name), classes[name], chosen.records(name))
 
-    kept = (name for name in chosen.names if name in classes)
-    numbers = tuple(name for name in kept if chosen.declared or name not in whole)
+    numbers = tuple(name for name in chosen.names if name in classes and (chosen.declared or name not in whole))
     coded = run(read, chosen.names)
     return coded, numbers, notes | _level_notes(coded)
 

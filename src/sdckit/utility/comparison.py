@@ -336,8 +336,7 @@ def _forest(
         for j, name in enumerate(names)
         for file, value, low, high in parts
     ]
-    columns = zip(*rows, strict=True)
-    return dict(zip(("term", "file", "estimate", "low", "high"), map(list, columns), strict=True))
+    return dict(zip(("term", "file", "estimate", "low", "high"), map(list, zip(*rows, strict=True)), strict=True))
 
 
 def _file_figures(names: Sequence[str], file: FileEstimates) -> dict[str, float]:
@@ -368,8 +367,7 @@ def _listed(names: Sequence[str], chosen: Bools) -> str:
 
 
 def _excludes_zero(ends: Floats) -> Floats:
-    beyond = (ends[:, 0] > 0) | (ends[:, 1] < 0)
-    return np.where(np.isnan(ends).any(axis=1), np.nan, beyond.astype(np.float64))
+    return np.where(np.isnan(ends).any(axis=1), np.nan, ((ends[:, 0] > 0) | (ends[:, 1] < 0)).astype(np.float64))
 
 
 def _same(a: Floats, b: Floats) -> Floats:

@@ -9,16 +9,15 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import first_of_groups, group
 from sdckit.numerics.threads import n_threads, run
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
 
@@ -99,17 +98,16 @@ def _sum_below(x, weight, points, queries, k, out):  # type: ignore[no-untyped-d
     _sum_below(x, weight, low_points, high_queries, k - 1, out)
 
 
-def ranks_of(files: Sequence[Floats]) -> NDArray[np.int32]:
+def ranks_of(files: Sequence[Floats]) -> Codes:
     """Dense rank of each value among the distinct values of all files, one file after the other.
 
     >>> ranks_of([np.array([2.0, 1.0]), np.array([2.0, 7.5])]).tolist()
     [1, 0, 1, 2]
     """
-    _, ranks = np.unique(np.concatenate(files), return_inverse=True)
-    return ranks.astype(np.int32)
+    return np.unique(np.concatenate(files), return_inverse=True)[1].astype(np.int32)
 
 
-def _distinct(ranks: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _distinct(ranks: Codes) -> tuple[Codes, Codes]:
     """Distinct columns of a matrix of ranks (variables by records), and the index of each record among them."""
     of_row, n_groups = np.zeros(ranks.shape[1], np.int32), 1
     for rank in ranks:
@@ -117,13 +115,11 @@ def _distinct(ranks: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.i
         words = of_row.astype(np.uint64) * np.uint64(width) + rank.astype(np.uint64)
         groups = group(words, bits=max(1, (n_groups * width - 1).bit_length()))
         of_row, n_groups = groups.of_row, len(groups.size)
-    some = np.empty(n_groups, np.int64)
-    some[of_row] = np.arange(len(of_row))
-    return ranks[:, some], of_row
+    return ranks[:, first_of_groups(of_row, n_groups)], of_row
 
 
 def ecdf_difference(
-    ranks: NDArray[np.int32], n: int, *, most: int | None = None, times: Ints | None = None
+    ranks: Codes, n: int, *, most: int | None = None, times: Ints | None = None
 ) -> tuple[Ints, Ints] | None:
     """F_S - F_O in units of 1 / (n n_s) at each distinct record, and the number of records of both files equal to it.
 
@@ -189,8 +185,7 @@ def ecdf_figures(
         return math.nan, math.nan
     n, n_s = (len(original), len(released)) if times is None else (int(own.sum()) for own in times)
     ranks = np.array([ranks_of([a, b]) for a, b in zip(original.T, released.T, strict=True)])
-    together = None if times is None else np.concatenate(times)
-    measured = ecdf_difference(ranks, len(original), most=most, times=together)
+    measured = ecdf_difference(ranks, len(original), most=most, times=None if times is None else np.concatenate(times))
     if measured is None:
         return None
     difference, size = measured

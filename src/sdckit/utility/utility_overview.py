@@ -120,11 +120,9 @@ class UtilityOverview(PairResult):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with those of every measure under ``measures``."""
-        figures = super().to_dict()
-        moved = [asdict(figure) for figure in self.moved]
         return {
-            **figures,
-            "moved": moved,
+            **super().to_dict(),
+            "moved": [asdict(figure) for figure in self.moved],
             "measures": {name: result.to_dict() for name, result in self.results.items()},
         }
 

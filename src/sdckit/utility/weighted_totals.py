@@ -77,8 +77,7 @@ def _of_plans(pair: Pair, weight: str | None, numeric: Sequence[str], keys: Sequ
     held = [name for name in (weight, *numeric) if name is not None]
     collected = pair if pair.raw is None else replace(pair, original=pair.raw, memo={})
     check_numbers(collected, held)
-    totals = frames.built(lambda: total_numbers(collected, numeric, weight))
-    for name, of_files in zip(numeric, totals, strict=True):
+    for name, of_files in zip(numeric, frames.built(lambda: total_numbers(collected, numeric, weight)), strict=True):
         figures += _of_number(name, of_files, sums=sums)
     if sums and keys:
         tables = frames.built(lambda: pair_tables(pair, keys, "keys"))
@@ -105,10 +104,9 @@ def _sums_of(numbers: Sequence[Floats], weights: Sequence[Floats] | None) -> lis
         bases = [float(np.count_nonzero(there)) for there in known]
     else:
         bases = [float(weight[there].sum()) for weight, there in zip(weights, known, strict=True)]
-    parts = [np.nan_to_num(own) for own in weighed]
     return [
         NumberSums(int((~np.isnan(own)).sum()), float(part.sum()), base, float(np.abs(part).max(initial=0.0)))
-        for own, part, base in zip(numbers, parts, bases, strict=True)
+        for own, part, base in zip(numbers, map(np.nan_to_num, weighed), bases, strict=True)
     ]
 
 

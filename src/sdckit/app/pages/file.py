@@ -55,10 +55,9 @@ def _upload(say: Say) -> TagChild:
 
 
 def _demo(say: Say) -> TagChild:
-    about = "A survey of 6,366 married women of 1974, with its roles and limits: see how the pages work."
     return tags.div(
         tags.h3(say("No file at hand?")),
-        tags.p(say(about)),
+        tags.p(say("A survey of 6,366 married women of 1974, with its roles and limits: see how the pages work.")),
         ui.input_action_button("demo", say("Open the demo"), class_="btn-outline-primary"),
         class_="card-box",
     )
@@ -68,12 +67,11 @@ def _reading(say: Say) -> TagChild:
     def choices(ones: Mapping[str, str]) -> dict[str, str]:
         return {value: say(words) for value, words in ones.items()}
 
-    encodings = {encoding: encoding or say(FOUND) for encoding in ENCODINGS}
     return TagList(
         tags.div(
             ui.input_select("delimiter", say("Delimiter of a CSV"), choices(DELIMITERS)),
             ui.input_select("decimal", say("Decimal mark"), choices(DECIMALS)),
-            ui.input_select("encoding", say("Encoding"), encodings),
+            ui.input_select("encoding", say("Encoding"), {encoding: encoding or say(FOUND) for encoding in ENCODINGS}),
             ui.input_text("sheet", say("Sheet of an Excel file: its name or number"), placeholder=say("the first one")),
             ui.input_text("header_row", say("Row of the sheet with the names of columns"), placeholder="1"),
             ui.input_text("missing", say("Codes that mean missing, separated by commas"), placeholder="NA, -999"),
@@ -232,9 +230,8 @@ def _serve_project(input: Inputs, room: Room) -> None:
         facts, scenario = work.facts, project["scenario"]
         versions = work.taken_up(project).versions
         if facts is not None and scenario is not None and not fits(scenario, facts["columns"]):
-            words = {"name": project["name"], "why": "", "time": ""}
-            state = {"scenario": scenario, "steps": project["steps"]}
-            room.change(versions=(*versions, {**words, **state}))
+            version = {"name": project["name"], "why": "", "time": "", "scenario": scenario, "steps": project["steps"]}
+            room.change(versions=(*versions, version))
             room.alert(room.say(NOT_FITTING), beside="project")
             return
         room.change(
@@ -279,13 +276,12 @@ def _serve_demo(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
     @upon(input.demo)
     def _() -> None:
         work = room.seat.work
-        shown = shown_now(work)
 
         def opened(answer: dict[str, Any]) -> None:
             facts = {name: value for name, value in answer.items() if name != "scenario"}
             uploads.clear()
             _taken(
-                room, facts, path=answer["path"], name=answer["name"], reading={}, shown=shown,
+                room, facts, path=answer["path"], name=answer["name"], reading={}, shown=shown_now(work),
                 scenario=answer["scenario"],
             )  # fmt: skip
 

@@ -109,9 +109,8 @@ class Bench:
     def compare_version(self, at: int) -> None:
         """Put the recipe beside that of a version, under the roles in use."""
         version = self.room.work.get().versions[at]
-        self.compare(
-            [step for step in version["steps"] if step["on"]], version["name"] or self.room.say(version["why"])
-        )
+        steps = [step for step in version["steps"] if step["on"]]
+        self.compare(steps, version["name"] or self.room.say(version["why"]))
 
     def take_passing(self) -> None:
         """Take the recipe that the search has so far, and end the search."""
@@ -172,8 +171,7 @@ class Bench:
         if act == "switch":
             steps.insert(at, replace(step, on=not step.on))
         elif act != "remove":
-            to = at - 1 if act == "up" else at + 1
-            steps.insert(max(0, min(to, len(steps))), step)
+            steps.insert(max(0, min(at - 1 if act == "up" else at + 1, len(steps))), step)
         self.draft.set(None)
         self.room.change(steps=tuple(steps), did=DID.get(act, "move a step"))
 
@@ -327,11 +325,8 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     def found() -> TagChild:
         if bench.so_far.get():
             return step_form.passing_shown(room.say, bench.so_far.get(), changed=not bench.is_of_now())
-        return (
-            step_form.found_shown(room.say, bench.found.get(), changed=not bench.is_of_now())
-            if bench.found.get()
-            else None
-        )
+        proposal = bench.found.get()
+        return step_form.found_shown(room.say, proposal, changed=not bench.is_of_now()) if proposal else None
 
 
 def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:
@@ -420,8 +415,7 @@ def _serve_versions(input: Inputs, bench: Bench) -> None:
 
     @upon(input.keep_version)
     def _() -> None:
-        name = str(input.version_name()).strip()
-        if name:
+        if name := str(input.version_name()).strip():
             room.keep_version(name=name)
         else:
             room.alert(room.say("Give the version a name."), beside="version_name")

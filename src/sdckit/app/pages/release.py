@@ -83,8 +83,8 @@ class Made:
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
     chapter, title = Answer(room, "chapter"), reactive.Value("")
-    recipes = RecipeMap(room, MAP)
-    made = Made(room, reactive.Value({}), room.place("verdict"), chapter, title, recipes, reactive.Value(False))
+    verdict = room.place("verdict")
+    made = Made(room, reactive.Value({}), verdict, chapter, title, RecipeMap(room, MAP), reactive.Value(False))
     _serve_verdict(made)  # first: it forgets what failed before, and making it again may be waiting by then
     _serve_making(input, made)
     _serve_control(input, room)

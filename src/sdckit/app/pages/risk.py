@@ -194,8 +194,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     @output(id="more")
     @render.ui
     def _() -> TagChild:
-        facts = room.work.get().facts
-        if not first.html.get() or not facts:
+        if not first.html.get() or not room.work.get().facts:
             return None
         return _more(say, list(intruders()), subgroups.get(), questions.get())
 
@@ -212,8 +211,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         _serve_more(input, name, partial(start, task, more[name], say(words)))
 
     def singled() -> dict[str, Any]:
-        whose = {"intruder": input.whose_risky()} if len(intruders()) > 1 else {}
-        return {"number": input.how_many(), **whose}
+        return {"number": input.how_many(), **({"intruder": input.whose_risky()} if len(intruders()) > 1 else {})}
 
     @upon(input.riskiest)
     def _() -> None:

@@ -55,11 +55,10 @@ def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
     roles = {name: say(words) for name, words in scenario_form.ROLES.items()}
     body = []
     for at, row in enumerate(guessed["rows"]):
-        label = f"{row['label']}" if row["label"] else ""
         name = say("Role of {c}", c=row["column"])
         body.append(
             tags.tr(
-                tags.th(row["column"], tags.div(label, class_="quiet") if label else None, scope="row"),
+                tags.th(row["column"], tags.div(row["label"], class_="quiet") if row["label"] else None, scope="row"),
                 tags.td(
                     ui.input_select(
                         f"role_{at}", tags.span(name, class_="visually-hidden"), roles,
@@ -393,12 +392,11 @@ def _serve_intruders(form: _Form, drawn: Drawn) -> None:
         if form.guessed.get() is None:
             return None
         every, told = form.keys(), form.named.get()
-        now = enumerate(form.typed().items())
         fewer = ui.input_action_button("fewer", say("Remove the last intruder"), class_="btn-outline-secondary")
         return tags.section(
             tags.h3(say("Intruders")),
             tags.p(say("Each knows some of the keys. The file is measured against every one of them.")),
-            *(intruder_part(say, at, name, known, every) for at, (name, known) in now),
+            *(intruder_part(say, at, name, known, every) for at, (name, known) in enumerate(form.typed().items())),
             drawn_part(form.turn, every),
             ui.input_action_button("more", say("Add an intruder"), class_="btn-outline-secondary"),
             fewer if len(told) > 1 else None,

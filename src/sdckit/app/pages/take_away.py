@@ -173,8 +173,7 @@ def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
     def _() -> None:
         """Write the files of the release that was made, in the format that was chosen."""
         work, made = room.work.get(), taken.may()
-        here = "page" in root.input and root.input.page() == "take_away"
-        if made is None or not here:
+        if made is None or not ("page" in root.input and root.input.page() == "take_away"):
             return
         name = (made["of"], taken.kind(), made["options"])
         with reactive.isolate():
@@ -188,8 +187,7 @@ def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
 
     @upon(input.write_report)
     def _() -> None:
-        made = taken.may()
-        if made is not None:
+        if (made := taken.may()) is not None:
             room.start(
                 "taking_away.report", lambda answer: taken.report.set({**answer, "made": made["of"]}),
                 label=room.say("writing the report"), beside="write_report", kind=str(input.report_kind()),
@@ -211,8 +209,7 @@ def _serve_shown(taken: Taken) -> None:
     def files() -> TagChild:
         if current(room.work.get()) is None:
             return None
-        paths = taken.files()
-        if not paths:
+        if not (paths := taken.files()):
             if taken.may():
                 return taken.place.shown()
             return tags.p(room.say("Tick the box above to take it all the same."), class_="empty")

@@ -488,8 +488,7 @@ def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | No
         blank = name != household and bool(column.missing.any())
         yield Predictor((name,), words, column.codes, column.n_levels, column, joins=True, blank=blank)
         if blank:
-            there = (2 - column.missing).astype(np.int8)
-            yield Predictor((name,), f"whether {name} is missing", there, 2, marks=True)
+            yield Predictor((name,), f"whether {name} is missing", (2 - column.missing).astype(np.int8), 2, marks=True)
 
 
 def _of_rows(household: Household) -> Iterator[Predictor]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn
 from sdckit.data import frames, pa, pc, pl, pt
+from sdckit.data.frames import as_plan
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Words
 
 # Tables in memory as lazy frames of an engine.
 
@@ -30,8 +31,7 @@ def uploaded(table: pa.Table, like: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         # Under the name of a view that is always there: for a new name DuckDB makes a view and drops it, after which it
         # binds every step of the plan anew.
         native = like.to_native().query("duckdb_views", "SELECT * FROM sdckit__table")
-    plan: nw.LazyFrame[Any] = nw.from_native(native)
-    return plan
+    return as_plan(native)
 
 
 def new_records(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, str]) -> nw.LazyFrame[Any]:
@@ -78,8 +78,7 @@ def _sent(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, str]) ->
             yield pyarrow.RecordBatch.from_arrays(arrays, names=list(columns))
 
     counted = native.sparkSession.range(len(table))
-    plan: nw.LazyFrame[Any] = nw.from_native(counted.mapInArrow(over_batches, StructType(fields)))
-    return plan
+    return as_plan(counted.mapInArrow(over_batches, StructType(fields)))
 
 
 WORD = 63  # bits of a packed word
@@ -109,8 +108,7 @@ def _plain(values: Any) -> pa.Array:
     array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values)
     if pt.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
-    text = pt.is_large_string(array.type) or pt.is_string_view(array.type)
-    return array.cast(pa.string()) if text else array
+    return array.cast(pa.string()) if pt.is_large_string(array.type) or pt.is_string_view(array.type) else array
 
 
 def _joined(
@@ -134,8 +132,7 @@ def _joined(
     named = [value.alias(name) for value, name in zip(theirs, right_on, strict=True)]
     right = uploaded(table, frame).select(*named, *(nw.col(name) for name in figures))
     whole = frame.with_columns(*(value.alias(name) for value, name in zip(mine, left_on, strict=True)))
-    joined = whole.join(right, left_on=left_on, right_on=right_on, how="left")
-    return joined.drop(*left_on, *right_on, strict=False)
+    return whole.join(right, left_on=left_on, right_on=right_on, how="left").drop(*left_on, *right_on, strict=False)
 
 
 def _looked_up(
@@ -178,24 +175,21 @@ def _looked_up(
     native = placed.to_native()
     kept = [field for field in native.schema.fields if field.name not in places]
     schema = StructType([*kept, *(StructField(name, from_arrow_type(ordered[name].type)) for name in names)])
-    plan: nw.LazyFrame[Any] = nw.from_native(native.mapInArrow(over_batches, schema))
-    return plan
+    return as_plan(native.mapInArrow(over_batches, schema))
 
 
 def _levels(column: pa.ChunkedArray) -> pa.Array:
     return pc.unique(column.drop_null())
 
 
-def _packing(
-    columns: Mapping[str, Any], levels: Sequence[pa.Array]
-) -> Callable[[Mapping[str, Any]], NDArray[np.uint64]]:
+def _packing(columns: Mapping[str, Any], levels: Sequence[pa.Array]) -> Callable[[Mapping[str, Any]], Words]:
     """A function that packs columns into one word per row; it does not reference this package.
 
     Where the codes exceed a word, the words so far are numbered, and the number is the first field of the next word.
     """
     changed = CHANGED
     places, widths = list(columns), [len(level).bit_length() for level in levels]
-    numbered: dict[str, NDArray[np.uint64]] = {}  # words of all columns before a column
+    numbered: dict[str, Words] = {}  # words of all columns before a column
 
     def pack(columns: Mapping[str, Any]) -> Any:
         import numpy

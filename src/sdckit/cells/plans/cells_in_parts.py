@@ -15,7 +15,6 @@ from typing import Any, NoReturn, TypeVar, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import PackedCodes, Tabulated, made_once
 from sdckit.cells.plans import count_cells as counting, lazy, levels_aside
@@ -25,8 +24,10 @@ from sdckit.cells.plans.spilled import BLOCK, Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
 from sdckit.data import memory, pa, pc, pl
+from sdckit.data.frames import as_plan
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bools, Ints, Values
 
 # Partition of the cells of a lazy frame, if all of them do not fit into memory.
 # Cells that differ in a key never match, unless the key has wildcards. So the cells are split by keys without
@@ -147,7 +148,7 @@ def choose_parting(grouped: counting.Grouped, aside: CellsAside, n_missing: Sequ
 
 def _buckets(
     piece: nw.DataFrame[Any], keys: Sequence[counting.KeyColumn], may_lack: Sequence[counting.KeyColumn]
-) -> NDArray[np.int64]:  # fmt: skip
+) -> Ints:  # fmt: skip
     """The bucket of each of some cells that were put aside, the same as that of its records."""
     bucket = np.zeros(len(piece), np.int64)
     for key in keys:
@@ -155,7 +156,7 @@ def _buckets(
     return np.where(_absent(piece, may_lack), LOOSE, bucket % N_BUCKETS)
 
 
-def _absent(piece: nw.DataFrame[Any], keys: Sequence[counting.KeyColumn]) -> NDArray[np.bool_]:
+def _absent(piece: nw.DataFrame[Any], keys: Sequence[counting.KeyColumn]) -> Bools:
     """Whether one of some keys is missing in each of some cells."""
     absent = np.zeros(len(piece), np.bool_)
     for key in keys:
@@ -163,7 +164,7 @@ def _absent(piece: nw.DataFrame[Any], keys: Sequence[counting.KeyColumn]) -> NDA
     return absent
 
 
-def _packed(sizes: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
+def _packed(sizes: Ints, room: int) -> Iterator[tuple[int, int]]:
     """Consecutive buckets packed into as few parts as fit, of about equal size."""
     total = int(sizes[:, 1].sum())
     fair = total / -(-total // room)
@@ -196,17 +197,15 @@ def _hashed(
         numbers = [number.format(name, salt, N_BUCKETS - 1) for name, salt in names.items()]
         columns = ["*", *(f"cast({own_hash} as bigint) as {name}" for own_hash, name in zip(numbers, own, strict=True))]
         native = native.project(", ".join(columns)) if duckdb else native.selectExpr(*columns)
-    plan: nw.LazyFrame[Any] = nw.from_native(native)
-    return plan.drop(*names)
+    return as_plan(native).drop(*names)
 
 
 def _any(conditions: Any) -> nw.Expr:
-    any_of: nw.Expr = reduce(or_, conditions)
-    return any_of
+    return reduce(or_, conditions)  # type: ignore[no-any-return]
 
 
 T = TypeVar("T")
-Columns = dict[str, NDArray[Any]]
+Columns = dict[str, Values]
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,14 +274,12 @@ class PartedCells(lazy.PlanCells):
         """Add a figure per cell, computed from others by a kernel of arrays."""
         return self._made([part.with_column(name, kernel, *inputs) for part in self.parts])
 
-    def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> NoReturn:
+    def with_cells(self, columns: Mapping[str, Values]) -> NoReturn:  # noqa: ARG002
         """Refused: there are no figures of all cells."""
-        del columns
         self._all_here()
 
-    def count_levels(self, variable: str) -> Crosstab:
+    def count_levels(self, variable: str) -> Crosstab:  # noqa: ARG002
         """Refused: not all cells are in memory."""
-        del variable
         return self._all_here()
 
     def as_categories(self) -> PartedCells:
@@ -476,9 +473,8 @@ def _first_rows(cells: Cells, n: int) -> Cells:
     used[table.of_row[:n]] = True
     at = np.flatnonzero(used)
     number = (np.cumsum(used) - 1).astype(np.int32)
-    cut = _with_codes(table, lambda values: values[at])
     cut = replace(
-        cut, of_row=number[table.of_row[:n]], size=table.size[at],
+        _with_codes(table, lambda values: values[at]), of_row=number[table.of_row[:n]], size=table.size[at],
         weight=None if table.weight is None else table.weight[at],
     )  # fmt: skip
     missing = (cut.size[codes == level.span].sum() for codes, level in zip(cut.codes, cells.levels, strict=True))
@@ -488,7 +484,7 @@ def _first_rows(cells: Cells, n: int) -> Cells:
     )
 
 
-def _with_codes(table: Tabulated, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Tabulated:
+def _with_codes(table: Tabulated, change: Callable[[Values], Values]) -> Tabulated:
     """The same table with changed arrays of codes."""
     if table.words is None or table.layout is None:
         return replace(table, codes=tuple(change(codes) for codes in table.codes))
@@ -498,9 +494,9 @@ def _with_codes(table: Tabulated, change: Callable[[NDArray[Any]], NDArray[Any]]
 
 def _put_aside(cells: Cells, spilled: Spilled) -> Cells:
     """The same cells with their arrays in files."""
-    kept: dict[int, NDArray[Any]] = {}
+    kept: dict[int, Values] = {}
 
-    def keep(values: NDArray[Any]) -> NDArray[Any]:
+    def keep(values: Values) -> Values:
         return made_once(kept, id(values), lambda: spilled.array(values))
 
     table = cells.table
@@ -508,9 +504,8 @@ def _put_aside(cells: Cells, spilled: Spilled) -> Cells:
         _with_codes(table, keep), of_row=keep(table.of_row), size=keep(table.size),
         weight=None if table.weight is None else keep(table.weight),
     )  # fmt: skip
-    columns = {name: keep(column) for name, column in cells.columns.items()}
-    return replace(cells, table=aside, columns=columns, memo={})
+    return replace(cells, table=aside, columns={name: keep(own) for name, own in cells.columns.items()}, memo={})
 
 
-def _columns_of(parts: Sequence[lazy.LazyCells]) -> dict[str, tuple[NDArray[Any], ...]]:
+def _columns_of(parts: Sequence[lazy.LazyCells]) -> dict[str, tuple[Values, ...]]:
     return {name: tuple(part.columns[name] for part in parts) for name in parts[0].columns}

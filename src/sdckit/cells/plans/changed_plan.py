@@ -9,18 +9,17 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.plans.attach import attach, new_records
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, sizes_of, type_name
 from sdckit.cells.plans.file_places import number_rows, renumbered
 from sdckit.data import pa, pc, pl, pt
 from sdckit.data.columns import as_mask, differing, in_order
-from sdckit.data.frames import RENUMBERED, check_plan_names, collect, on_spark, open_frame
+from sdckit.data.frames import RENUMBERED, as_plan, check_plan_names, collect, on_spark, open_frame
 from sdckit.data.outgoing.only_records import plan_records
 from sdckit.data.replace import Tallied
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Bools, Ints
+from sdckit.numerics.array_types import Bools, Ints, Values
 
 # Columns of a lazy frame collected record by record, in the order of the file, and new values written back by row.
 # Methods that decide record by record need single columns only: text is collected as codes, numbers as they are, and
@@ -78,7 +77,7 @@ def as_codes(table: pa.Table, orders: Mapping[str, Sequence[str]], *, every: boo
     return table
 
 
-def others(before: pa.Table, after: pa.Table, name: str) -> NDArray[np.bool_]:
+def others(before: pa.Table, after: pa.Table, name: str) -> Bools:
     """The records whose value of a column was changed or removed (boolean array)."""
     first, second = (table.column(name).combine_chunks() for table in (before, after))
     if first.type == second.type and pa.types.is_integer(first.type):  # as floats, large integers could become equal
@@ -106,7 +105,7 @@ def _coded(column: pa.ChunkedArray, declared: Sequence[str]) -> pa.DictionaryArr
 
 
 def put_back(
-    frame: nw.LazyFrame[Any], row: str, brought: Brought, hit: NDArray[np.bool_], new: Mapping[str, pa.ChunkedArray]
+    frame: nw.LazyFrame[Any], row: str, brought: Brought, hit: Bools, new: Mapping[str, pa.ChunkedArray]
 ) -> nw.LazyFrame[Any]:
     """Write new values of some columns into the records marked by `hit`, which must be unchanged since collected.
 
@@ -160,8 +159,7 @@ def _checked(frame: nw.LazyFrame[Any], olds: Mapping[str, str], own: Mapping[str
     else:
         says = f'CASE WHEN "{OFF}" THEN error(\'{RENUMBERED}\') ELSE "{MARK}" END'
         guarded = native.query("sdckit__plan", f'SELECT * REPLACE ({says} AS "{MARK}") FROM sdckit__plan')
-    plan: nw.LazyFrame[Any] = nw.from_native(guarded)
-    return plan.drop(OFF)
+    return as_plan(guarded).drop(OFF)
 
 
 def _same(name: str, old: str, kind: Any) -> nw.Expr:
@@ -207,8 +205,7 @@ def _sent(
                     compute.equal(now, then).fill_null(False), compute.and_(now.is_null(), then.is_null())
                 )
                 if pyarrow.types.is_floating(now.type):
-                    nan = compute.and_(compute.is_nan(now), compute.is_nan(then)).fill_null(False)
-                    same = compute.or_(same, nan)
+                    same = compute.or_(same, compute.and_(compute.is_nan(now), compute.is_nan(then)).fill_null(False))
                 if (hit & ~same.to_numpy(zero_copy_only=False)).any():
                     raise ValueError(says)
             new = [new_values[name].take(rows).cast(plain[name]) for name in names]
@@ -220,8 +217,7 @@ def _sent(
     native = frame.to_native()
     fields = [StructField(name, from_arrow_type(plain[name])) for name in names]
     schema = StructType([*native.schema.fields, *fields, StructField(mark, ByteType())])
-    plan: nw.LazyFrame[Any] = nw.from_native(native.mapInArrow(over_batches, schema))
-    return plan
+    return as_plan(native.mapInArrow(over_batches, schema))
 
 
 ROW = f"{PREFIX}row"  # row number of a record in the file
@@ -241,7 +237,7 @@ class Distinct:
     columns: tuple[str, ...]
     table: pa.Table
     size: Ints
-    first: NDArray[Any]
+    first: Values
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -353,8 +349,7 @@ class Changing:
             return replace(self._laid_anew(brought, changed, names), orders=orders)
         hit = np.any([marks[name] for name in names], axis=0) if not added else np.ones(self.n, np.bool_)
         kept, before = self._kept(self.frame, names)
-        new = {name: changed.column(name) for name in (*names, *added)}
-        frame = put_back(kept, ROW, brought, hit, new)
+        frame = put_back(kept, ROW, brought, hit, {name: changed.column(name) for name in (*names, *added)})
         return replace(self, frame=frame, before=before, loose=self._mixed_by_joins, orders=orders).without(gone)
 
     def _is_whole(self, brought: Sequence[str]) -> bool:
@@ -427,13 +422,12 @@ class Changing:
         """Number of records with a value, for each column."""
         check_plan_names(self.frame, names)
         schema = self.frame.collect_schema()
-        floats = {name: schema[name].is_float() for name in names}
-        there = [~(nw.col(n).is_null() | nw.col(n).is_nan().fill_null(True)) if is_float else ~nw.col(n).is_null()
-                 for n, is_float in floats.items()]  # fmt: skip
+        there = [~(nw.col(n).is_null() | nw.col(n).is_nan().fill_null(True)) if schema[n].is_float()
+                 else ~nw.col(n).is_null() for n in names]  # fmt: skip
         counts = aggregate(self.frame, *map(count, there))
         return {name: int(value) for name, value in zip(names, counts, strict=True)}
 
-    def places_in(self, rows: Distinct, cells: Ints) -> tuple[Ints, NDArray[Any]]:
+    def places_in(self, rows: Distinct, cells: Ints) -> tuple[Ints, Values]:
         """The records of some cells: cell and row number of each."""
         number = np.full(len(rows.size), -1, np.int64)
         number[cells] = cells
@@ -460,8 +454,7 @@ class Changing:
             marked = nw.concat([whole, self._split(placed, rows, out, gone).select(*kept, *marks)])
         blank = [nw.when(~nw.col(gone[name])).then(nw.col(name)).alias(name) for name in names]
         frame = marked.with_columns(*blank).drop(*gone.values())
-        loose = self._mixed_by_joins or len(out.split) > 0
-        return replace(self, frame=frame, before=before, loose=loose)
+        return replace(self, frame=frame, before=before, loose=self._mixed_by_joins or len(out.split) > 0)
 
     def _split(
         self, placed: nw.LazyFrame[Any], rows: Distinct, out: Blanked, gone: Mapping[str, str]
@@ -482,8 +475,7 @@ class Changing:
             from pyspark.sql import functions
 
             text = functions.concat(functions.lit(secret + ":"), functions.col(ROW).cast("string"))
-            native = self.frame.to_native().withColumn(ROW, functions.sha2(text, 256))
-            mixed: nw.LazyFrame[Any] = nw.from_native(native)
+            mixed = as_plan(self.frame.to_native().withColumn(ROW, functions.sha2(text, 256)))
             return replace(self, frame=mixed, loose=True)
         rank = np.empty(self.n, np.int64)
         rank[order] = np.arange(self.n)

@@ -16,7 +16,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.shared_coding import EXACT
 from sdckit.data import pa, pt
@@ -25,6 +24,7 @@ from sdckit.data.frames import blocks, carried_out, check_plan_names, collect, c
 from sdckit.data.memory import bytes_here, free_bytes, what_opens
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Ints
 
 # The columns of a lazy frame by which records are grouped and joined.
 # Engines group missing values, but never match them in a join: there missing values are filled with a value of their
@@ -159,8 +159,7 @@ def refuse_spans(frame: nw.LazyFrame[Any], names: Sequence[str]) -> None:
 
 def type_name(dtype: Any) -> str:
     """The name of a type, without its parameters, since those of an enumeration are values of the data."""
-    name: str = dtype.base_type().__name__
-    return name
+    return str(dtype.base_type().__name__)
 
 
 # Aggregates of a whole lazy frame, in one pass of its engine.
@@ -222,7 +221,7 @@ class Counted:
     keys: tuple[KeyColumn, ...]
     n: int
     learnt: tuple[str, ...] = ()
-    row: NDArray[np.int64] | None = None
+    row: Ints | None = None
 
     @property
     def by(self) -> tuple[str, ...]:

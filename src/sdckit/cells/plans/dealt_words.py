@@ -14,7 +14,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout
 from sdckit.cells.plans import count_cells
@@ -23,7 +22,7 @@ from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data.columns import ALL_VALID, code_column
 from sdckit.data.frames import blocks, is_far
 from sdckit.data.memory import bytes_here
-from sdckit.numerics.array_types import Ints, Words
+from sdckit.numerics.array_types import Codes, Ints, Words
 from sdckit.numerics.coding import pack_into
 from sdckit.numerics.grouping import NONE, distinct_words
 from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
@@ -81,7 +80,7 @@ class DealtWords:
     spilled: Spilled = field(repr=False)
     n_parts: int
     n_changed: Ints | None = None
-    levels: dict[str, NDArray[np.int32]] = field(default_factory=dict, repr=False)
+    levels: dict[str, Codes] = field(default_factory=dict, repr=False)
     memo: dict[Any, int] = field(default_factory=dict, repr=False)
 
     @property
@@ -112,7 +111,7 @@ class DealtWords:
             mask = (mask << below) | sum(1 << j for j in self.bits_of(names).ravel().tolist())
         return distinct_words(words & np.uint64(mask), times)
 
-    def codes(self, name: str, words: Words) -> NDArray[np.int32]:
+    def codes(self, name: str, words: Words) -> Codes:
         """The levels of a column in some words."""
         codes = self.layout.decode(words, self.names.index(name)).astype(np.int32)
         return self.levels[name][codes] if name in self.levels else codes
@@ -127,7 +126,7 @@ class DealtWords:
             counts += add_up_field(words, times, shift=shift, bits=bits)
         return counts
 
-    def bits_of(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def bits_of(self, names: Sequence[str]) -> Ints:
         """The bits, below the codes of the original, that say that a release changed a column (m, names)."""
         assert self.n_changed is not None
         k = len(self.names)

@@ -18,6 +18,7 @@ import numpy as np
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn
 from sdckit.data import frames, pa, pl
+from sdckit.data.frames import as_plan
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
@@ -71,8 +72,7 @@ def _leaves_values(line: str) -> bool:
 
 
 def _plan(native: Any) -> nw.LazyFrame[Any]:
-    plan: nw.LazyFrame[Any] = nw.from_native(native)
-    return plan
+    return as_plan(native)
 
 
 def _only_scans(native: Any) -> bool:

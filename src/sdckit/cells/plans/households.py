@@ -7,7 +7,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, expm1_negative, most_cells
 from sdckit.cells.table import Cells, CellValues, say_ungrouped
@@ -15,9 +14,10 @@ from sdckit.data.frames import collect, count_records
 from sdckit.data.memory import what_opens
 from sdckit.errors import DataError
 from sdckit.numerics import array_types, grouping
+from sdckit.numerics.array_types import Ints, Values
 
 HOME, PERSON, SUM, N = f"{PREFIX}home", f"{PREFIX}whose", f"{PREFIX}sum", f"{PREFIX}n"
-Brought = NDArray[Any] | tuple[NDArray[Any], ...]  # a figure of each cell; of cells in parts one array a part
+Brought = Values | tuple[Values, ...]  # a figure of each cell; of cells in parts one array a part
 
 
 @dataclass(eq=False)
@@ -36,25 +36,25 @@ class HouseholdSums:
     n: int
     members: Callable[[], Cells | None] = lambda: None
     before: list[Brought] = field(default_factory=list)
-    done: list[tuple[array_types.Floats, NDArray[np.int64]]] = field(default_factory=list)
+    done: list[tuple[array_types.Floats, Ints]] = field(default_factory=list)
 
     def add(self, before: Brought) -> int:
         """Add a figure of each cell to be summed over households; return its index."""
         self.before.append(before)
         return len(self.before) - 1
 
-    def sums(self, at: int) -> tuple[array_types.Floats, NDArray[np.int64]]:
+    def sums(self, at: int) -> tuple[array_types.Floats, Ints]:
         """The sums over the members of each household, and the number of its records."""
         if at >= len(self.done):
             waiting, members = self.before[len(self.done) :], self.members()
             self.done += self._on_engine(waiting) if members is None else self._here(waiting, members)
         return self.done[at]
 
-    def _on_engine(self, figures: Sequence[Brought]) -> list[tuple[array_types.Floats, NDArray[np.int64]]]:
+    def _on_engine(self, figures: Sequence[Brought]) -> list[tuple[array_types.Floats, Ints]]:
         named = {f"{PREFIX}before{i}": figure for i, figure in enumerate(figures)}
         return sum_households(self.joined(named), self.key, list(named), self.person, self.n)
 
-    def _here(self, figures: Sequence[Brought], members: Cells) -> list[tuple[array_types.Floats, NDArray[np.int64]]]:
+    def _here(self, figures: Sequence[Brought], members: Cells) -> list[tuple[array_types.Floats, Ints]]:
         of_row, n_homes = members.household_of_row(self.key.name)
         sizes = members.household_sizes(self.key.name)
         sums = (grouping.sum_by(of_row, np.asarray(figure)[members.table.of_row], n_homes) for figure in figures)
@@ -100,7 +100,7 @@ class Household:
 
 def sum_households(
     frame: nw.LazyFrame[Any], key: KeyColumn, figures: Sequence[str], person: str | None, n: int
-) -> list[tuple[array_types.Floats, NDArray[np.int64]]]:
+) -> list[tuple[array_types.Floats, Ints]]:
     """Sums of figures over the members of each household, and their numbers of records.
 
     A record without a household is one of its own. `n`: number of records.

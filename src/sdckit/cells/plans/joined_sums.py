@@ -17,7 +17,16 @@ from sdckit.cells.plans import pair_cells, pair_tables
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, aggregate, cells_within, count, key_columns, too_many
 from sdckit.cells.plans.pair_sums import check_known, known_number
 from sdckit.data import memory, pl
-from sdckit.data.frames import carried_out, check_plan_names, collect, column_names, count_records, is_lazy, on_spark
+from sdckit.data.frames import (
+    as_plan,
+    carried_out,
+    check_plan_names,
+    collect,
+    column_names,
+    count_records,
+    is_lazy,
+    on_spark,
+)
 from sdckit.numerics.array_types import Floats
 
 WHOLE = f"{PREFIX}whole"  # before the number of a release: whether a row has all numbers in it and in the original
@@ -220,8 +229,7 @@ def arc_tangents(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFr
     else:
         listed = ["*", *(f"atan({of}) AS {name}" for name, of in columns.items())]
         made = carried_out(lambda: native.selectExpr(*listed) if on_spark(frame) else native.project(", ".join(listed)))
-    plan: nw.LazyFrame[Any] = nw.from_native(made)
-    return plan
+    return as_plan(made)
 
 
 def join_pair(opened: Pair, numbers: Sequence[str], categories: Sequence[str]) -> Joined | None:

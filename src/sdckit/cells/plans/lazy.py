@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import table as tables, tabulate
 from sdckit.cells.plans import count_cells as counting
@@ -27,6 +26,7 @@ from sdckit.data import arguments
 from sdckit.data.frames import built, check_plan_names, collect, on_spark
 from sdckit.data.memory import PER_VALUE, bytes_here, what_opens
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Codes, Values
 from sdckit.result import FileFigure
 
 # Figures of subgroups of a lazy frame, aggregated by its engine.
@@ -205,9 +205,8 @@ class PlanCells(tables.AnyCells):
         bare = replace(self.roles, sensitive=(), household=home)  # other columns are not collected
         return replace(tabulate.tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
 
-    def _members_kept(self, household: str) -> tables.Cells | None:
+    def _members_kept(self, household: str) -> tables.Cells | None:  # noqa: ARG002
         """The cells with the household of each record, if these are in memory already; else None."""
-        del household
         return None
 
     @abstractmethod
@@ -316,7 +315,7 @@ class LazyCells(PlanCells):
         """How many records of the file have each level of another variable, in these cells or in other parts."""
         return self.count_levels(variable) if self.aside is None else self.aside.of_file(variable)
 
-    def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> LazyCells:
+    def with_cells(self, columns: Mapping[str, Values]) -> LazyCells:
         """Add figures per cell."""
         return self._with(self.here.with_cells(columns))
 
@@ -359,7 +358,7 @@ class LazyCells(PlanCells):
         of_row, frame = self.here.once(("members", household), lambda: self._members(household))
         return replace(self.here, table=replace(self.here.table, of_row=of_row), source=frame, from_plan=True)
 
-    def _members(self, household: str) -> tuple[NDArray[np.int32], nw.DataFrame[Any]]:
+    def _members(self, household: str) -> tuple[Codes, nw.DataFrame[Any]]:
         """The cell of each record, and the collected columns."""
         self._key_of(household, "household")
         beside = [household, *(column for column in (self.roles.weight, self.roles.id) if column is not None)]

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.plans.count_cells import Counted, blocks_by, most_cells, sizes_of, too_many, values_of
 from sdckit.cells.plans.spilled import BLOCK, Spilled
@@ -18,6 +17,7 @@ from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells, Crosstab, count_codes, count_levels
 from sdckit.cells.tabulate import rows_in_cells
 from sdckit.data.columns import code_column
+from sdckit.numerics.array_types import Ints, Values
 
 LEAN = 4  # codes of so many rows take what one cell takes, all columns of it
 
@@ -47,7 +47,7 @@ class DealtLevels:
     """
 
     whole: Mapping[str, Crosstab]
-    codes: Mapping[str, tuple[SharedCoding, NDArray[np.int64]]] = field(repr=False)
+    codes: Mapping[str, tuple[SharedCoding, Ints]] = field(repr=False)
     sizes: Sequence[int]  # cells of each part
     spilled: Spilled = field(repr=False)
     mark: str
@@ -56,7 +56,7 @@ class DealtLevels:
         """The levels in each cell of a part, in the coding of the whole file."""
         whole, place = self.whole[variable], list(self.whole).index(variable)
 
-        def counted() -> tuple[NDArray[np.int64], ...]:
+        def counted() -> tuple[Ints, ...]:
             cell, code, records = (
                 self.spilled.appended(f"{self.mark}-{number}-{name}", kind)
                 for name, kind in (("cell", np.int32), (place, np.int32), ("records", np.int64))
@@ -123,7 +123,7 @@ def deal_levels(
 
 def _deal(dealt: DealtLevels, number: int, part: Part, rows: nw.DataFrame[Any]) -> None:
     """Write what the rows of a part have to its files."""
-    columns: dict[str, NDArray[Any]] = {"cell": rows_in_cells(part.here, part.counted, rows), "records": sizes_of(rows)}
+    columns: dict[str, Values] = {"cell": rows_in_cells(part.here, part.counted, rows), "records": sizes_of(rows)}
     for place, (name, (shared, _)) in enumerate(dealt.codes.items()):
         columns[str(place)] = shared.with_file(code_column(rows[name]), ("", "")).codes[-1]  # 32 bits, as `code` is not
     for name, values in columns.items():

@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, check_present, open_files
 from sdckit.cells.plans import pair_cells, spark_tables
@@ -33,9 +32,9 @@ from sdckit.cells.plans.count_cells import (
 )
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import memory, pa, pc, pl, pt
-from sdckit.data.frames import carried_out, check_plan_names, collect, count_records, on_spark
+from sdckit.data.frames import as_plan, carried_out, check_plan_names, collect, count_records, on_spark
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Codes, Floats, Ints
+from sdckit.numerics.array_types import Codes, Floats, Ints, Values
 
 SET = f"{PREFIX}set"
 KEPT = 100_000
@@ -83,8 +82,7 @@ def count_sets(
         f"SELECT {', '.join(order)}, GROUPING_ID({', '.join(order)}) AS {SET}, {wanted} FROM %s "
         f"GROUP BY GROUPING SETS ({listed})"
     )
-    plan: nw.LazyFrame[Any] = nw.from_native(carried_out(lambda: _asked(chosen, says)))
-    found = collect(plan).to_arrow()
+    found = collect(as_plan(carried_out(lambda: _asked(chosen, says)))).to_arrow()
     which = found.column(SET).to_numpy()
     tables = []
     for names in sets:
@@ -481,7 +479,7 @@ def largest(frame: nw.LazyFrame[Any], value: nw.Expr, k: int) -> Floats:
     return np.sort(found[f"{PREFIX}top"].to_numpy().astype(np.float64))[::-1]
 
 
-def mean_of(values: Floats, records: NDArray[Any]) -> float:
+def mean_of(values: Floats, records: Values) -> float:
     """Mean of a number, from its different values and the records of each; NaN has none.
 
     >>> mean_of(np.array([1.0, 4.0, np.nan]), np.array([2.0, 1.0, 0.0]))

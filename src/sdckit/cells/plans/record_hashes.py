@@ -15,7 +15,7 @@ import numpy as np
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count
 from sdckit.cells.plans.pair_cells import are_joined, can_count
 from sdckit.data import pl
-from sdckit.data.frames import carried_out, check_plan_names, on_spark
+from sdckit.data.frames import as_plan, carried_out, check_plan_names, on_spark
 
 HASHES = tuple(f"{PREFIX}hash{i}" for i in (1, 2))
 ODD = 0x9E3779B97F4A7C15  # salts are its multiples, far from each other
@@ -77,8 +77,7 @@ class HashedFiles:
             made = carried_out(
                 lambda: native.selectExpr(*listed) if on_spark(frame) else native.project(", ".join(listed))
             )
-        plan: nw.LazyFrame[Any] = nw.from_native(made)
-        return plan
+        return as_plan(made)
 
 
 def hash_files(frames: Sequence[Any], columns: Sequence[str], most_decimals: int) -> HashedFiles | None:

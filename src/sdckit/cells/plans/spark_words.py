@@ -18,6 +18,7 @@ from sdckit.data.frames import collect, is_far, on_spark
 from sdckit.data.memory import bytes_here
 from sdckit.errors import DataError
 from sdckit.numerics import array_types, grouping
+from sdckit.numerics.array_types import Ints
 
 BITS = 62  # of a word, so that no sum of fields is beyond 64 bits, which Spark may refuse
 
@@ -38,9 +39,9 @@ class _Field:
         code = (nw.col(self.column).cast(nw.Int64) - (self.least - 1)).fill_null(0)
         return code * (1 << self.shift)
 
-    def code(self, values: pa.ChunkedArray) -> NDArray[np.int64]:
+    def code(self, values: pa.ChunkedArray) -> Ints:
         """The same of values that are here."""
-        codes: NDArray[np.int64] = pc.fill_null(pc.subtract(values.cast(pa.int64()), self.least - 1), 0).to_numpy()
+        codes: Ints = pc.fill_null(pc.subtract(values.cast(pa.int64()), self.least - 1), 0).to_numpy()
         return codes << self.shift
 
     def of(self, words: Any) -> pa.Array:
@@ -84,7 +85,7 @@ class Words:
         """Some columns, where they are in all words."""
         return Words(tuple(tuple(place for place in own if place.column in columns) for own in self.words), ())
 
-    def words_of(self, rows: nw.DataFrame[Any]) -> NDArray[np.int64]:
+    def words_of(self, rows: nw.DataFrame[Any]) -> Ints:
         """The first word of rows that are here."""
         words = np.zeros(len(rows), np.int64)
         for place in self.words[0]:

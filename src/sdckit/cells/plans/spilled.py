@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import pa
 from sdckit.data.files.whole_files import reason_of, spill_folder
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import AnyInts, Ints, Values
 
 Of = TypeVar("Of")
 BLOCK = 1_000_000  # rows that pass by at a time
@@ -26,7 +25,7 @@ FEW = 2**15  # parts that are numbered in 16 bits, by which rows are put in orde
 SPREAD = 0x9E3779B97F4A7C15  # odd, with bits that look random: codes times this are dealt out evenly
 
 
-def dealt(codes: Sequence[NDArray[np.integer[Any]]], n: int, n_parts: int) -> tuple[Ints, Ints]:
+def dealt(codes: Sequence[AnyInts], n: int, n_parts: int) -> tuple[Ints, Ints]:
     """An order of rows by the part that their codes are dealt to, and where each part begins in it, with the end."""
     word = np.zeros(n, np.uint64)
     for own in codes:
@@ -45,7 +44,7 @@ class Spilled:
         self._number = itertools.count()
         weakref.finalize(self, kept.close)
 
-    def array(self, values: NDArray[Any]) -> NDArray[Any]:
+    def array(self, values: Values) -> Values:
         """An array with the same values, mapped from a file."""
         if len(values) == 0:
             return values  # an empty array cannot be memory-mapped
@@ -54,9 +53,7 @@ class Spilled:
         # Copy-on-write makes the array writeable, so that kernels are not compiled for another type.
         return np.asarray(np.load(place, mmap_mode="c"))
 
-    def columns(
-        self, columns: Mapping[str, NDArray[Any]], known: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
+    def columns(self, columns: Mapping[str, Values], known: Mapping[str, Values]) -> dict[str, Values]:
         """The same columns, those that are not among the known ones written to files."""
         there = {id(column) for column in known.values()}
         return {name: column if id(column) in there else self.array(column) for name, column in columns.items()}
@@ -72,17 +69,17 @@ class Spilled:
         _written(place, "wb", write)
         return pa.ipc.open_file(pa.memory_map(str(place))).read_all()
 
-    def append(self, name: str, values: NDArray[Any]) -> None:
+    def append(self, name: str, values: Values) -> None:
         """Add values to the end of a named file of one type."""
         _written(self._folder / name, "ab", values.tofile)
 
-    def append_parts(self, name: str, values: NDArray[Any], ends: Ints) -> None:
+    def append_parts(self, name: str, values: Values, ends: Ints) -> None:
         """Add values, in the order of parts that end there, to the file of this name of each part."""
         for number, (start, stop) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
             if stop > start:
                 self.append(f"{number}-{name}", values[start:stop])
 
-    def appended(self, name: str, kind: Any, *, mapped: bool = False) -> NDArray[Any]:
+    def appended(self, name: str, kind: Any, *, mapped: bool = False) -> Values:
         """All values of a named file, mapped from it or not; none where nothing was added."""
         place = self._folder / name
         if not place.exists() or place.stat().st_size == 0:

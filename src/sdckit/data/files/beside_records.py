@@ -82,9 +82,8 @@ _PARTS = re.compile(
 _HEADER, _LITTLE_ENDIAN, _LAST = 111, 2, b"</stata_dta>"
 _OLDER_STATA = {113: 162, 114: 199, 115: 199}  # format: bytes that describe a column, before the characteristics
 _ENDS_DICTIONARY = (999).to_bytes(4, "little") + bytes(4)
-_ATTRIBUTES = re.compile(
-    rb"\x07\0{3}[\x05\x0a\x11\x12]\0{3}\x01\0{3}.{4}", re.DOTALL
-)  # of the file, and of its variables
+# Of the file, and of its variables.
+_ATTRIBUTES = re.compile(rb"\x07\0{3}[\x05\x0a\x11\x12]\0{3}\x01\0{3}.{4}", re.DOTALL)
 _ROLES = re.compile(rb"([^:/()]+:\$@Role\('\d'\n\)/?)*")
 _PHONETIC = re.compile(rb"<(?:\w+:)?rPh[\s>]")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>]")
@@ -397,8 +396,6 @@ def _has_attributes(path: Path, kind: str) -> bool:
         if kind == "Stata":
             return content.find(b"<ch>", 0, content.find(b"<data>")) >= 0 or content[-len(_LAST) :] != _LAST
         dictionary = content[: content.rfind(_ENDS_DICTIONARY)] if kind == "SPSS" else b""
-        said = [
-            (at, int.from_bytes(dictionary[at - 4 : at], "little"))
-            for at in map(re.Match.end, _ATTRIBUTES.finditer(dictionary))
-        ]
-        return not all(_ROLES.fullmatch(dictionary, at, at + size) for at, size in said)
+        starts = [match.end() for match in _ATTRIBUTES.finditer(dictionary)]
+        sizes = (int.from_bytes(dictionary[at - 4 : at], "little") for at in starts)
+        return not all(_ROLES.fullmatch(dictionary, at, at + size) for at, size in zip(starts, sizes, strict=True))

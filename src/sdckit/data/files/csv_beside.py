@@ -95,8 +95,7 @@ def _decimal(file: Path, own: CsvOptions, given: CsvOptions, original: Path) -> 
         return mark
     there = _numbers_of(original, given)  # codes with points, such as 47.11, are text in both files
     otherwise -= there[_OTHER[mark]]
-    shared = otherwise & {*there["names"]}
-    if numbers[mark] and shared:
+    if numbers[mark] and otherwise & {*there["names"]}:
         raise _of_two_ways(file, "decimal", "by the decimal mark '.' and by ','")
     return mark if numbers[mark] or not otherwise else _OTHER[mark]
 

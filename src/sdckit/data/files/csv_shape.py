@@ -7,16 +7,17 @@ import itertools
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data.files.file_checks import is_code, is_value, refuse_duplicates, unpacked
 from sdckit.errors import DataError, FileFormatError, SdcWarning
+from sdckit.numerics.array_types import Bools, Bytes, Ints
 
 # Header detection: whether the first line holds column names, or is a record of a person.
 
@@ -45,8 +46,7 @@ def header_names(path: Path, header: Sequence[str], below: Iterable[Sequence[str
     fields = [field.strip() for field in header]
     columns = _columns(islice(below, _BELOW), len(fields))
     certain = any(map(_named, fields, columns))
-    reason = _like_a_record(fields, columns, certain=certain)
-    if reason:
+    if reason := _like_a_record(fields, columns, certain=certain):
         raise DataError(
             f"{path.name}: the first line does not look like a header (names of columns): {reason}. "
             "Put a line with the names first; if these are names, rename those that look like values"
@@ -76,11 +76,9 @@ def _named(field: str, values: set[str]) -> bool:
 
 def _like_a_record(fields: Sequence[str], columns: Sequence[set[str]], *, certain: bool) -> str:
     """Why the line looks like a record, or ""; never quotes a field."""
-    values = [str(i) for i, field in enumerate(fields, start=1) if is_value(field)]
-    if values:
+    if values := [str(i) for i, field in enumerate(fields, start=1) if is_value(field)]:
         return f"{_fields(values)} a number, a date or an address"
-    codes = [str(i) for i, field in enumerate(fields, start=1) if field and is_code(field)]
-    if codes:
+    if codes := [str(i) for i, field in enumerate(fields, start=1) if field and is_code(field)]:
         return f"{_fields(codes)} a code for missing"
     filled = [(field, below) for field, below in zip(fields, columns, strict=True) if field]
     if 2 * sum(field in below for field, below in filled) > len(filled):
@@ -215,9 +213,8 @@ def _bad_line(raw: bytes, codec: str) -> int:
 
 
 def _undecodable(path: Path, raw: bytes, codec: str) -> FileFormatError:
-    line = _bad_line(raw, codec)
     how = _ANOTHER if codec == "cp1252" else _HOW
-    return FileFormatError(f"{path.name}, line {line}: the bytes are not {codec} text; {how}")
+    return FileFormatError(f"{path.name}, line {_bad_line(raw, codec)}: the bytes are not {codec} text; {how}")
 
 
 def _transcoded(path: Path, raw: bytes, codec: str | None) -> bytes:
@@ -308,7 +305,7 @@ class CsvShape:
     quoted: bool  # whether double quotes enclose fields; else they are ordinary characters
     skip_lines: int  # lines before the first record
     n_rows: int  # number of records, blank lines not counted
-    blank: NDArray[np.int64]  # positions of blank lines among the rows that a parser yields
+    blank: Ints  # positions of blank lines among the rows that a parser yields
     certain: bool = True  # whether the records confirm that the first line is a header
 
 
@@ -364,12 +361,10 @@ def _reader(lines: Any, delimiter: str, *, quoted: bool) -> Any:
 
 def _first_row(path: Path, rows: Any) -> tuple[int, list[str]]:
     """Number of blank lines before the header, and the fields of the header."""
-    try:
+    with suppress(csv.Error):
         for lead, row in enumerate(rows):
             if row:
                 return lead, list(row)
-    except csv.Error:
-        pass
     raise FileFormatError(
         f"{path.name}: the header cannot be read; check its quotes and that no line ends in its middle"
     )
@@ -377,10 +372,8 @@ def _first_row(path: Path, rows: Any) -> tuple[int, list[str]]:
 
 def _readable(rows: Any) -> Iterator[list[str]]:
     """Yield records up to the first quoting error, which the exact pass reports."""
-    try:
+    with suppress(csv.Error):
         yield from rows
-    except csv.Error:
-        return
 
 
 def _given(path: Path, delimiter: str | None) -> str | None:
@@ -451,7 +444,7 @@ class _Counted:
     """Number of records (blank lines included), positions of blank ones, and the field counts that occur."""
 
     records: int
-    blank: NDArray[np.int64]
+    blank: Ints
     widths: frozenset[int]
 
     def ragged(self, width: int) -> bool:
@@ -484,7 +477,7 @@ class _Pass:
         self.length = 0  # bytes of the unfinished line
         self.last = 10  # the byte before the block
         self.records = 0
-        self.blank: list[NDArray[np.int64]] = []
+        self.blank: list[Ints] = []
         self.widths: set[int] = set()
         self.quotes = False
         self.opening = False
@@ -506,7 +499,7 @@ class _Pass:
             self.length += len(data)
         self.last = int(data[-1])
 
-    def _mask_quoted(self, data: NDArray[np.uint8], ends: NDArray[np.bool_], marks: NDArray[np.bool_]) -> None:
+    def _mask_quoted(self, data: Bytes, ends: Bools, marks: Bools) -> None:
         """Unset line ends and delimiters within quotes, that is after an odd number of quotes (in place)."""
         quote = data == 34
         before = np.empty_like(data)
@@ -521,7 +514,7 @@ class _Pass:
         ends &= outside
         marks &= outside
 
-    def _lines(self, data: NDArray[np.uint8], at: NDArray[np.int64], delimiters: NDArray[np.int64]) -> None:
+    def _lines(self, data: Bytes, at: Ints, delimiters: Ints) -> None:
         counts = np.diff(np.searchsorted(delimiters, at), prepend=0)
         counts[0] += self.fields
         lengths = np.diff(at, prepend=-1) - 1

@@ -65,13 +65,10 @@ def unpacked(path: Path) -> bytes | None:
 
 
 def _opened(path: Path, kind: str) -> Any:
-    if kind == "gzip":
-        return gzip.open(path, "rb")
-    if kind == "bzip2":
-        return bz2.open(path, "rb")
-    if kind == "xz":
-        return lzma.open(path, "rb")
-    return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+    if kind == "Zstandard":
+        return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+    openers: dict[str, Callable[..., Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+    return openers[kind](path, "rb")
 
 
 FORMATS: dict[str, str] = {
@@ -139,8 +136,7 @@ def is_code(text: str) -> bool:
     >>> is_code(" NA "), is_code(""), is_code("na")
     (True, True, False)
     """
-    bare = text.strip()
-    return not bare or bare in DEFAULT_CODES
+    return text.strip() in ("", *DEFAULT_CODES)
 
 
 @dataclass(frozen=True)
@@ -189,8 +185,7 @@ def file_format(path: Path) -> str:
         raise FileFormatError(f"{path.name} {what}; rename or convert it")
     if actual is None and expected in _ALWAYS_MARKED:
         raise FileFormatError(f"{path.name} is not {expected}: its first bytes are not those of that format")
-    marks = {b"PAR1": b"PAR1", b"ARROW": b"ARROW1"}
-    end = next((mark for start, mark in marks.items() if head.startswith(start)), b"")
+    end = b"PAR1" if head.startswith(b"PAR1") else b"ARROW1" if head.startswith(b"ARROW") else b""
     # SAS transport stores no number of records, but consists of blocks of 80 bytes.
     if not tail.endswith(end) or (expected == "SAS transport" and size % 80):
         raise FileFormatError(f"{path.name} is a truncated {expected} file: its end is missing; copy it anew")
@@ -261,8 +256,7 @@ def pick_columns(
     certain: bool = True,
 ) -> tuple[str, ...]:  # fmt: skip
     """The columns to read, in the requested order and without identifiers; absent ones raise `ColumnError`."""
-    wanted = tuple(dict.fromkeys(names if columns is None else columns))
-    wanted = tuple(name for name in wanted if name not in identifiers)
+    wanted = tuple(name for name in dict.fromkeys(names if columns is None else columns) if name not in identifiers)
     if not wanted and (names or columns is not None):
         raise ColumnError(f"no column of {path.name} is asked for; name at least one")
     present = set(names)

@@ -124,10 +124,9 @@ def coded_column(series: pl.Series, known: ColumnLabels, kind: str) -> CodedColu
         flags = series.cast(pl.Int64)
         return CodedColumn(flags, _used(flags, {0: "false", 1: "true"}), (), "nominal")
     if _is_text(series.dtype):
-        levels = _levels(series, known)
         if series.dtype == pl.String and not known.codes:
             return CodedColumn(series, measure="nominal" if kind == "SPSS" else "")
-        return _coded(series, levels, known, kind)
+        return _coded(series, _levels(series, known), known, kind)
     if not series.dtype.is_numeric():
         return CodedColumn(series, measure="scale")
     # User-missing codes were removed when the file was read: an equal number is a real number.
@@ -156,11 +155,8 @@ def _is_text(dtype: pl.DataType) -> bool:
 def _levels(series: pl.Series, known: ColumnLabels) -> list[str]:
     """Texts that occur: in the order of an Enum, else of their original codes, then alphabetically."""
     used = set(series.drop_nulls().unique().cast(pl.String).to_list())
-    order = (
-        series.dtype.categories.to_list()
-        if isinstance(series.dtype, pl.Enum)
-        else [*known.codes, *sorted(used - {*known.codes})]
-    )
+    kind: Any = series.dtype
+    order = kind.categories if kind == pl.Enum else [*known.codes, *sorted(used - {*known.codes})]
     return [text for text in order if text in used]
 
 
@@ -270,7 +266,6 @@ def _free_codes(taken: Sequence[Code], known: ColumnLabels) -> Iterator[int]:
     """Yield integers that are neither used nor user-missing, continuing from the highest."""
     numbers = {code for code in taken if not isinstance(code, str)}
     above = int(max(numbers, default=0)) + 1
-    candidates = itertools.count(above if 0 < above < FAR else 1)
-    if known.is_missing(FAR):  # all high numbers mean missing
-        candidates = itertools.count(-1, -1)
+    # where all high numbers mean missing, downwards
+    candidates = itertools.count(-1, -1) if known.is_missing(FAR) else itertools.count(above if 0 < above < FAR else 1)
     return (code for code in candidates if code not in numbers and not known.is_missing(code))

@@ -309,8 +309,7 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
         if dtype != pl.String or frame[name].null_count() == frame.height:
             continue
         column = frame.select(exactly(name))
-        parts = (column.head(_SAMPLE), column)
-        fits = all(not part.select(_misfit(name, kind).any()).item() for part in parts)
+        fits = all(not part.select(_misfit(name, kind).any()).item() for part in (column.head(_SAMPLE), column))
         if fits and column.to_series().str.contains(mark, literal=True).any():
             names.append(name)
     return names, mark
@@ -334,20 +333,18 @@ def _misfit(name: str, kind: Kind) -> pl.Expr:
     """Mask of the values that a kind would lose or change."""
     if kind == "text":
         return pl.lit(False)
-    if kind == "date":
-        wrong = _convert(name, kind).is_null() | ~exactly(name).str.contains(_DATE)
-        return (wrong & exactly(name).is_not_null()).fill_null(False)
     bare = exactly(name).str.strip_chars(" ")
     lost = _convert(name, kind).is_null()
-    if kind == "integer":
+    if kind == "date":
+        wrong = lost | ~exactly(name).str.contains(_DATE)
+    elif kind == "integer":
         wrong = lost | bare.str.contains(_LEADING_ZERO)
     elif kind == "point":
         wrong = lost | bare.str.contains(_NOT_A_NUMBER)
     else:
         wrong = lost | bare.str.contains(_NOT_A_NUMBER) | bare.str.contains(".", literal=True)
     if kind == "comma or text":
-        ambiguous = bare.str.contains(_THOUSANDS) | ~bare.str.contains(",", literal=True)
-        wrong = wrong | ambiguous.all()
+        wrong = wrong | (bare.str.contains(_THOUSANDS) | ~bare.str.contains(",", literal=True)).all()
     return (wrong & exactly(name).is_not_null()).fill_null(False)
 
 
@@ -417,8 +414,7 @@ def read_csv(
     kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)
     with file_checks.clear_errors(path, kind, lambda: quotes_apart(text)):
         frame, code_counts = typed(scan_text(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
-    expected = shape.n_rows if rows is None else min(rows, shape.n_rows)
-    if frame.height != expected:
+    if frame.height != (shape.n_rows if rows is None else min(rows, shape.n_rows)):
         raise FileFormatError(f"{path.name} cannot be read as {kind}: {quotes_apart(text)}")
     hint_at_decimals(path, frame, kinds)
     return apply_codes(frame, missing), () if missing else code_counts

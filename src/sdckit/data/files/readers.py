@@ -24,29 +24,12 @@ from sdckit.errors import ColumnError, DataError, SdcWarning
 # Join of two files by one key, such as households to persons.
 
 
-Parts = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-def joined_header(file: FileHeader, other: FileHeader, key: str, *, names: tuple[Path, Path]) -> FileHeader:
-    """Header of two joined files: the columns of the first, then those only in the second.
-
-    Raises `ColumnError`: a file lacks the key.
-    """
-    for header, path in zip((file, other), names, strict=True):
-        pick_columns(path, header.columns, [key], certain=header.certain)
-    more = tuple(name for name in other.columns if name not in file.columns)
-    return replace(file, columns=(*file.columns, *more), certain=file.certain and other.certain)
-
-
 def parts_of(
     file: FileHeader, other: FileHeader, key: str, *, columns: Sequence[str] | None, identifiers: Sequence[str]
-) -> Parts:
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns to read of each file: the key, and those it has (shared ones from both)."""
-    wanted = [
-        name
-        for name in (dict.fromkeys([*file.columns, *other.columns]) if columns is None else columns)
-        if name not in identifiers and name != key
-    ]
+    asked = dict.fromkeys([*file.columns, *other.columns]) if columns is None else columns
+    wanted = [name for name in asked if name not in identifiers and name != key]
     first, second = set(file.columns), set(other.columns)
     return (
         (key, *(name for name in wanted if name in first or name not in second)),
@@ -133,8 +116,7 @@ def _check_equal(mine: pl.Series, theirs: pl.Series, names: tuple[str, str]) -> 
     name = mine.name
     mine, theirs = (column.alias("x").to_frame().fill_nan(None)["x"] for column in (mine, theirs))
     if mine.dtype != theirs.dtype:
-        kind = _common(mine, theirs)
-        mine, theirs = mine.cast(kind), theirs.cast(kind)
+        mine, theirs = mine.cast(kind := _common(mine, theirs)), theirs.cast(kind)
     if differ := int(mine.ne_missing(theirs).sum()):
         raise ColumnError(
             f"{names[0]} and {names[1]} both have a column {name!r}, which differs in {differ:,} records; rename "
@@ -375,7 +357,10 @@ def _joined(
     identifiers: Sequence[str],
 ) -> FileHeader:  # fmt: skip
     """The header of two joined files, held against the names given."""
-    header = joined_header(first, other, key, names=(file, second))
+    for header, path in ((first, file), (other, second)):
+        pick_columns(path, header.columns, [key], certain=header.certain)
+    more = tuple(name for name in other.columns if name not in first.columns)
+    header = replace(first, columns=(*first.columns, *more), certain=first.certain and other.certain)
     pick_columns(file, header.columns, columns, certain=header.certain)
     warn_of_absent(identifiers, header.columns)
     return header
@@ -438,9 +423,7 @@ def describe_file(
 def open_beside(path: Path, data: Any, **how: Any) -> Any:
     """Open a file on the engine of a plan where that reads it; else, and beside a frame in memory, it is read whole."""
     frame: Any = open_frame(data)
-    engine: Any = None
-    if is_lazy(frame):
-        engine = "spark" if on_spark(frame) else frame.implementation.value
+    engine: Any = ("spark" if on_spark(frame) else frame.implementation.value) if is_lazy(frame) else None
     if not is_read_by(engine, path):
         return read_file(path, **how)
     return scan_file(path, engine=engine, beside=frame.to_native() if engine == "duckdb" else None, **how)

@@ -131,8 +131,7 @@ def scan_file(
         files, base, identifiers = [stored], None, ()  # what is stored has none, and those that are absent were named
     elif how != CsvOptions():
         raise _not_of_parquet(place.name)
-    names_of = [str(file) for file in files]
-    plan = carried_out(lambda: _opened(engine, names_of, base, memory, beside))
+    plan = carried_out(lambda: _opened(engine, [str(file) for file in files], base, memory, beside))
     return _with_columns(plan, place, columns, identifiers, codes)
 
 
@@ -151,8 +150,7 @@ def _with_columns(
     schema = carried_out(frame.collect_schema)
     names = pick_columns(Path(path), schema.names(), columns, identifiers=identifiers)
     check_plan_names(frame, names)
-    chosen = [_without_codes(name, schema[name], codes) for name in names]
-    return frame.select(*chosen).to_native()
+    return frame.select(*(_without_codes(name, schema[name], codes) for name in names)).to_native()
 
 
 def is_address(path: str | Path) -> bool:
@@ -269,8 +267,7 @@ def _by_spark(files: list[str], base: Path | None) -> Any:
     except ImportError:
         raise DataError('Spark is not installed: pip install "sdckit[spark]"', argument="engine") from None
     session = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
-    reader = session.read if base is None else session.read.option("basePath", str(base))
-    return reader.parquet(*files)
+    return (session.read if base is None else session.read.option("basePath", str(base))).parquet(*files)
 
 
 LOOKED_AT = 20_000  # records: codes of a survey are frequent enough to be among them
@@ -287,8 +284,7 @@ def _without_codes(name: str, dtype: Any, codes: Sequence[str]) -> nw.Expr:
     """A column with codes for missing set to missing."""
     column = nw.col(name)
     if dtype == nw.String:
-        texts = ["", *(code_texts(codes) if codes else DEFAULT_CODES)]
-        return _unless(column, texts).alias(name)
+        return _unless(column, ["", *(code_texts(codes) if codes else DEFAULT_CODES)]).alias(name)
     if not codes or not dtype.is_numeric():
         return column
     numbers = [number for number in code_numbers(codes) if not math.isnan(number)]

@@ -24,9 +24,8 @@ from sdckit.data.files.read_csv import open_csv, quotes_apart, scan_text
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 
-TELLS_NUMBER = re.compile(
-    r"\b[nN] ?[=:] ?\d|\b\d+ (?:persons?|people|cases?|records?|Personen|Fälle|Faelle)\b"
-)  # of records
+# Of records.
+TELLS_NUMBER = re.compile(r"\b[nN] ?[=:] ?\d|\b\d+ (?:persons?|people|cases?|records?|Personen|Fälle|Faelle)\b")
 SPELT = ("", *DEFAULT_CODES)  # texts that are read as missing
 
 
@@ -167,10 +166,9 @@ def _are_several(column: pl.LazyFrame) -> bool:
     )
     bare_and_zero = n_whole > 0 and broken.height < plain.height
     positive = of.filter(~pl.col("minus"))
-    size = pl.col("number").abs()
     mixtures = [
         positive["x"].str.contains(r"^ *\+"),
-        plain.filter(size < 1)["bare"].str.contains(r"^[+-]?[.,]"),
+        plain.filter(pl.col("number").abs() < 1)["bare"].str.contains(r"^[+-]?[.,]"),
         of.filter(pl.col("exponent"))["x"].str.contains("e"),
     ]
     padded = positive.filter(pl.col("x") != pl.col("bare")).height not in (0, positive.height)
@@ -249,9 +247,8 @@ def _columns_with(text: CsvText, shape: CsvShape, names: Sequence[str], masks: S
         lines = replace(shape, skip_lines=0 if at else shape.skip_lines, blank=shape.blank[:0])
         scan = scan_text(CsvText(text.path, _marked(part, shape.delimiter.encode())), lines, None)
         fields = scan.select(exactly(name).alias(f"c{i}") for i, name in enumerate(names))
-        row = (
-            fields.select(mask.any().name.prefix(f"m{i}") for i, mask in enumerate(masks)).collect().row(0, named=True)
-        )
+        held_of = (mask.any().name.prefix(f"m{i}") for i, mask in enumerate(masks))
+        row = fields.select(held_of).collect().row(0, named=True)
         for i, columns in enumerate(held):
             columns.update(name for j, name in enumerate(names) if row[f"m{i}c{j}"])
     return held

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data.files.file_limits import CELLS, PARTS, TEXT, most
 from sdckit.errors import FileFormatError
+from sdckit.numerics.array_types import Ints
 
 _BLOCK = 1 << 20
 _ANY = 1 << 62
@@ -52,7 +52,7 @@ def check_workbook(path: Path) -> None:
 
 def _check_parts(path: Path, book: zipfile.ZipFile, parts: list[zipfile.ZipInfo]) -> None:
     left = most(PARTS, path)
-    lengths: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+    lengths: Ints = np.zeros(0, dtype=np.int64)
     for part in parts:
         seen, strings = _Sheet(lengths), b""
         is_strings = part.filename.lower().endswith(_STRINGS)
@@ -98,7 +98,7 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
     yield rest
 
 
-def _lengths(strings: bytes) -> NDArray[np.int64]:
+def _lengths(strings: bytes) -> Ints:
     """Bytes of each shared text, its marks included."""
     starts = [match.start() for match in STRING.finditer(strings)]
     ends = np.array([*starts, len(strings)], dtype=np.int64)
@@ -108,7 +108,7 @@ def _lengths(strings: bytes) -> NDArray[np.int64]:
 class _Sheet:
     """What the blocks of a part say of the cells of a sheet."""
 
-    def __init__(self, lengths: NDArray[np.int64]) -> None:
+    def __init__(self, lengths: Ints) -> None:
         self.lengths = lengths  # of the shared texts
         self.row = self.column = self.unplaced_rows = self.unplaced_in_row = self.most_unplaced = 0
         self.text = self.sheets = 0

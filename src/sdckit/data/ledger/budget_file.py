@@ -138,8 +138,7 @@ class BudgetFile:
 
     def _followed(self, what: str, name: str, **entry: Any) -> BudgetFile:
         link = following(self.head, what, name, entry, DIGESTER)
-        new = replace(self, links=(*self.links, link), head=Head(self.head.number + 1, link.digest))
-        return new.written()
+        return replace(self, links=(*self.links, link), head=Head(self.head.number + 1, link.digest)).written()
 
     def written(self) -> BudgetFile:
         """Write the file, whole or not at all."""
@@ -186,8 +185,7 @@ def open_budget(file: str | Path) -> BudgetFile:
     try:
         dataset = str(plain["dataset"])
         epsilon, delta, rho = (amount_above(plain[name], name) for name in ("epsilon", "delta", "rho"))
-        first = start(_about(dataset, epsilon, delta, rho), DIGESTER)
-        head, links = head_of(first, plain.get("chain", ()), DIGESTER)
+        head, links = head_of(start(_about(dataset, epsilon, delta, rho), DIGESTER), plain.get("chain", ()), DIGESTER)
         budget = BudgetFile(file, dataset, epsilon, delta, rho, links, head)
         if not all(share >= 0 for share, _ in budget.runs.values()):
             raise ValueError

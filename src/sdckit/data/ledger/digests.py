@@ -5,14 +5,14 @@ import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data.columns import MIDNIGHT, Coded
 from sdckit.data.seeds import hmac_digests
-from sdckit.numerics.array_types import Bytes
+from sdckit.numerics.array_types import Bools, Bytes, Codes, Ints, Values, Words
 
 # Canonical text of values, independent of file format and storage type.
 
@@ -25,10 +25,10 @@ class Levels:
     """One column: codes (n,), 0 where a value is missing, and the text of each level from code 1 on."""
 
     name: str
-    codes: NDArray[np.int32]
+    codes: Codes
     texts: tuple[str, ...]
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Records with each code, from 0 on."""
         return np.bincount(self.codes, minlength=len(self.texts) + 1)
 
@@ -44,15 +44,11 @@ def canonical(coded: Coded) -> Levels:
     """
     codes = coded.codes()
     if coded.span > SPARSE * len(codes):
-        used, place = np.unique(codes, return_inverse=True)
-        numbered = place.reshape(-1)
+        used, numbered = np.unique(codes, return_inverse=True)
     else:
         present = np.zeros(coded.span + 1, np.bool_)
         present[codes] = True
-        used = np.flatnonzero(present)
-        table = np.zeros(coded.span + 1, np.int64)
-        table[used] = np.arange(len(used))
-        numbered = table[codes]
+        used, numbered = np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
     used = used[used < coded.span]
     printed = [_plain_text(coded.kind, text) for text in coded.labels(used)]
     # distinct stored values may have equal texts: decimals of different scales, say
@@ -105,7 +101,7 @@ class Digester:
         """Digests of the levels of a column (n_levels + 1, 16) under any name: an id may be renamed."""
         return self.levels(replace(column, name=""))
 
-    def combinations(self, parts: Sequence[tuple[Bytes, NDArray[np.int32]]], n: int) -> Bytes:
+    def combinations(self, parts: Sequence[tuple[Bytes, Codes]], n: int) -> Bytes:
         """Digests (n, 16) of n combinations; `parts`: for each column the digests of its levels, and the codes (n,)."""
         about, blocks = self._about(b"combination", b""), []
         for first in range(0, n, AT_ONCE):
@@ -131,7 +127,7 @@ def _split(rows: Bytes) -> Iterator[bytes]:
     return (packed[at : at + width] for at in range(0, len(packed), width))
 
 
-def places(among: Bytes, wanted: Bytes) -> NDArray[np.int64]:
+def places(among: Bytes, wanted: Bytes) -> Ints:
     """Indices of the wanted digests among others, which are sorted by their `starts`; -1 if absent.
 
     >>> among = np.repeat(np.arange(3, dtype=np.uint8), 16).reshape(3, 16)
@@ -142,11 +138,11 @@ def places(among: Bytes, wanted: Bytes) -> NDArray[np.int64]:
         return np.full(len(wanted), -1, np.int64)
     first, other = starts(among), starts(wanted)
     at = np.minimum(np.searchsorted(first, other), len(first) - 1)
-    same: NDArray[np.bool_] = (among[at] == wanted).all(axis=1)
+    same: Bools = (among[at] == wanted).all(axis=1)
     return np.where(same, at, -1)
 
 
-def starts(digests: Bytes) -> NDArray[np.uint64]:
+def starts(digests: Bytes) -> Words:
     """The first eight bytes as a sorting key (uint64); collisions are negligible at millions of digests."""
     return np.ascontiguousarray(digests[:, :8]).view(">u8").astype(np.uint64).reshape(-1)
 
@@ -171,10 +167,10 @@ class Part:
     in the order of their "counts", and hold codes in place of both (see `coded_parts`), as "homes" do.
     """
 
-    digests: NDArray[np.uint8]
+    digests: Bytes
     numbers: NDArray[np.uint32]
 
-    def of(self, wanted: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def of(self, wanted: Bytes) -> Ints:
         """The number of each wanted digest; 0 if absent."""
         at = places(self.digests, wanted)
         return np.where(at >= 0, self.numbers[at], 0).astype(np.int64) if len(self.numbers) else at * 0
@@ -185,7 +181,7 @@ class Part:
         return int(self.numbers.sum(dtype=np.int64))
 
 
-def sorted_part(digests: NDArray[np.uint8], numbers: NDArray[Any]) -> tuple[Part, NDArray[np.int64]]:
+def sorted_part(digests: Bytes, numbers: Values) -> tuple[Part, Ints]:
     """Sort digests into a part; also returns the index of each given digest in it."""
     order = np.argsort(starts(digests), kind="stable")
     place = np.empty(len(order), np.int64)
@@ -211,7 +207,7 @@ class Sketch:
 AT_A_TIME = 5  # codes in a row of "cells": four in place of the digest, one in place of the number
 
 
-def coded_parts(columns: Sequence[str], codes: Sequence[NDArray[Any]]) -> dict[Place, Part]:
+def coded_parts(columns: Sequence[str], codes: Sequence[Values]) -> dict[Place, Part]:
     """Parts with the codes (K,) of combinations in each column, five columns a part.
 
     >>> found = Sketch(coded_parts(["a", "b"], [np.array([4, 5]), np.array([6, 7])]))
@@ -227,18 +223,18 @@ def coded_parts(columns: Sequence[str], codes: Sequence[NDArray[Any]]) -> dict[P
     return parts
 
 
-def _packed(rows: NDArray[Any]) -> Part:
+def _packed(rows: Values) -> Part:
     return Part(np.ascontiguousarray(rows[:, :-1]).view(np.uint8), rows[:, -1].astype(np.uint32))
 
 
-def _unpacked(part: Part) -> NDArray[np.int64]:
+def _unpacked(part: Part) -> Ints:
     """The numbers (K, 5) that the rows of a part hold."""
     return np.column_stack([np.ascontiguousarray(part.digests).view("<u4"), part.numbers]).astype(np.int64)
 
 
-def codes_of(sketch: Sketch, columns: Sequence[str]) -> list[NDArray[np.int64]] | None:
+def codes_of(sketch: Sketch, columns: Sequence[str]) -> list[Ints] | None:
     """The codes (K,) of combinations in each column; None if the sketch has none (an earlier version made it)."""
-    codes: list[NDArray[np.int64]] = []
+    codes: list[Ints] = []
     for first in range(0, len(columns), AT_A_TIME):
         part = sketch.get("cells", (str(first), *columns))
         if part is None:
@@ -247,7 +243,7 @@ def codes_of(sketch: Sketch, columns: Sequence[str]) -> list[NDArray[np.int64]] 
     return codes[: len(columns)]
 
 
-def homes_part(member: NDArray[Any], home: NDArray[Any]) -> Part:
+def homes_part(member: Values, home: Values) -> Part:
     """A part with the combination of each member (n,), household by household; `home` (n,) numbers these from 0.
 
     Combinations are numbered from 1, and a 0 follows each household. These stand in the order of their combinations.
@@ -263,7 +259,7 @@ def homes_part(member: NDArray[Any], home: NDArray[Any]) -> Part:
     return _packed(np.pad(words, (0, -len(words) % AT_A_TIME)).reshape(-1, AT_A_TIME).astype("<u4"))
 
 
-def members_of(part: Part) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def members_of(part: Part) -> tuple[Ints, Ints]:
     """The combination of each member, and the number of the household."""
     words = _unpacked(part).reshape(-1)
     return words[words > 0] - 1, np.cumsum(words == 0)[words > 0]

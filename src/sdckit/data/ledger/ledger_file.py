@@ -344,8 +344,7 @@ def upgrade_file(folder: Path, digester: Digester, head: Path) -> LedgerFile:
         plain, survey, number = _read(folder, digester)
         if plain["schema_version"] != OLDER:
             raise FileFormatError(f"the ledger in {folder.name} has a chain already: there is nothing to upgrade")
-        first = chain.start(_about(survey, number), digester)
-        ledger = LedgerFile(folder, survey, number, (), first, digester, head)
+        ledger = LedgerFile(folder, survey, number, (), chain.start(_about(survey, number), digester), digester, head)
         with _undamaged(folder):
             for name, table in plain.get("releases", {}).items():
                 entry = _entry(chain.Link(chain.RELEASED, name, "", table))
@@ -418,8 +417,7 @@ def _sealed(sketch: Sketch, nonce: bytes, digester: Digester) -> bytes:
     at = 0
     for part in sketch.parts.values():
         rows[at : at + len(part.numbers), :WIDTH] = part.digests
-        numbers = part.numbers.astype("<u4").view(np.uint8).reshape(-1, NUMBER)
-        rows[at : at + len(part.numbers), WIDTH:] = numbers
+        rows[at : at + len(part.numbers), WIDTH:] = part.numbers.astype("<u4").view(np.uint8).reshape(-1, NUMBER)
         at += len(part.numbers)
     rows ^= digester.stream(nonce, rows.size).reshape(rows.shape)
     table = pa.table({

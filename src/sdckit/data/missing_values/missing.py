@@ -416,8 +416,7 @@ def missing_rule(keys: Sequence[str], missing: MissingRule, *, default: Rule, st
         )
     rules = {missing} if isinstance(missing, str) else set(missing.values())
     if bad := sorted(str(rule) for rule in rules if rule not in RULES):
-        words = ", ".join(RULES)
-        raise ScenarioError(f"missing: {bad[0]!r} is no rule; use one of {words}", argument="missing")
+        raise ScenarioError(f"missing: {bad[0]!r} is no rule; use one of {', '.join(RULES)}", argument="missing")
     if isinstance(missing, str):
         return (missing,) * len(keys)
     if strict and (unknown := [name for name in missing if name not in keys]):

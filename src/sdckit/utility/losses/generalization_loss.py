@@ -88,8 +88,7 @@ def entropy_in_steps(leaf: Ints, level: int, times: Ints, suppressed: Ints, latt
     """
     of_leaf = np.bincount(leaf, times, lattice.node.shape[1])
     node = lattice.node[level]
-    of_node = np.bincount(node, of_leaf, len(lattice.size))
-    bits = -(times * np.log2(of_leaf[leaf] / of_node[node[leaf]])).sum()
+    bits = -(times * np.log2(of_leaf[leaf] / np.bincount(node, of_leaf, len(lattice.size))[node[leaf]])).sum()
     gone = np.bincount(node[leaf], suppressed, len(lattice.size))
     gone = gone[gone > 0]
     return float(bits - (gone * np.log2(gone / gone.sum())).sum()) + 0.0
@@ -364,10 +363,9 @@ class GeneralizationLoss(pair_result.PairResult):
     @property
     def column_losses(self) -> dict[str, float]:
         """The loss of each column, its mean over the releases."""
-        of_releases = zip(*self.per_column, strict=True)
         return {
             name: math.fsum(row["loss"] for row in rows) / self.m
-            for name, rows in zip(self.columns, of_releases, strict=True)
+            for name, rows in zip(self.columns, zip(*self.per_column, strict=True), strict=True)
         }
 
     @property
@@ -483,11 +481,10 @@ def generalization_loss(
     weight = np.array(list(arguments.weights(weights, list(read)).values()))
     releases = [judged_together(pair.n, [columns[j] for columns in read.values()], weight) for j in range(pair.m)]
     per_release = tuple(of.figures for of in releases)
-    figures = pair_result.mean_figures(per_release, notes)
     return GeneralizationLoss(
         pair, per_release, MISSING_RULE, notes, columns=tuple(read),
         per_column=tuple(of.columns for of in releases), normalised=tuple(of.normalised for of in releases),
-        arx=tuple(of.arx for of in releases), **figures,
+        arx=tuple(of.arx for of in releases), **pair_result.mean_figures(per_release, notes),
     )  # fmt: skip
 
 
@@ -589,8 +586,7 @@ def _classes(nodes: Sequence[Ints], kept: Bools) -> Ints:
 def _ambiguity(columns: Sequence[Column], n: int) -> float:
     product = np.ones(n)
     for of in columns:
-        per_pair = of.of_pairs(of.lattice.size, float(len(of.lattice.node[0])))
-        product *= of.of_records(per_pair, 1.0)
+        product *= of.of_records(of.of_pairs(of.lattice.size, float(len(of.lattice.node[0]))), 1.0)
     return float(product.mean()) if n else math.nan
 
 

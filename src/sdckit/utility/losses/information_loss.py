@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_files, open_pair, read_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
@@ -18,7 +17,7 @@ from sdckit.data import arguments, frames
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Codes, Floats
 from sdckit.numerics.outlying import deviation, robust_estimate
 from sdckit.result import LetGo
 
@@ -125,13 +124,12 @@ def angle_distance(original: Floats, released: Floats) -> Floats:
     return np.arctan(apart) * (2 / math.pi)
 
 
-def category_distance(original: NDArray[np.int32], released: NDArray[np.int32]) -> Floats:
+def category_distance(original: Codes, released: Codes) -> Floats:
     """1 where the codes differ, else 0; a missing value (code 0) is a level."""
-    apart: Floats = (original != released).astype(np.float64)
-    return apart
+    return np.asarray(original != released, np.float64)
 
 
-def rank_distance(original: NDArray[np.int32], released: NDArray[np.int32], n_levels: int) -> Floats:
+def rank_distance(original: Codes, released: Codes, n_levels: int) -> Floats:
     """Rank difference divided by the largest possible; 1 where one value is missing (code 0), 0 for both.
 
     >>> rank_distance(np.array([1, 1, 0], np.int32), np.array([3, 2, 2], np.int32), 3).tolist()
@@ -145,7 +143,7 @@ def rank_distance(original: NDArray[np.int32], released: NDArray[np.int32], n_le
 # Information loss of one release, tables over several releases, and notes on undefined figures.
 
 
-Ranks = Mapping[str, tuple[tuple[NDArray[np.int32], ...], int]]
+Ranks = Mapping[str, tuple[tuple[Codes, ...], int]]
 SPREAD = "a variable has the same value in every record, or there are too few: leave it out"
 CORRELATED = "needs two variables or more, in both files of different values and none following from others"
 UNDEFINED = {
@@ -313,7 +311,7 @@ def _columns(pair: Pair, numeric: Sequence[str], file: int) -> Floats:
     return np.column_stack([pair.numbers(name)[file] for name in numeric])
 
 
-def _two_files(codes: Sequence[NDArray[np.int32]], j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _two_files(codes: Sequence[Codes], j: int) -> tuple[Codes, Codes]:
     return codes[0], codes[j + 1]
 
 
@@ -331,11 +329,10 @@ def _sums(x: Floats, y: Floats) -> dict[str, float]:
 def _centres(values: Floats) -> list[Floats]:
     """Means, medians and standard deviations (ddof 1) of the known values of each column."""
     known = [column[~np.isnan(column)] for column in values.T]
-    spread = [_spread(column) if len(column) > 1 else math.nan for column in known]
     return [
         np.array([column.mean() for column in known]),
         np.array([np.median(column) for column in known]),
-        np.array(spread),
+        np.array([_spread(column) if len(column) > 1 else math.nan for column in known]),
     ]
 
 
@@ -568,11 +565,9 @@ def information_loss(
     roles, orders = _roles(numeric, categorical, ordered, scenario)
     opened = open_files(original, released, id=id)
     releases = releases_of_plans(opened, roles, orders, robust=robust, seed=drawn)
-    brought = None
+    brought = None if releases is None else partial(_again, opened, roles, orders, prefix)
     if releases is None:
         opened, releases = _by_records(opened, roles, orders, robust=robust, seed=drawn)
-    else:
-        brought = partial(_again, opened, roles, orders, prefix)
     return _result(opened, roles, releases, robust=robust, prefix=prefix, brought=brought)
 
 
@@ -650,7 +645,7 @@ def _roles(
     return roles, orders
 
 
-def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple[NDArray[np.int32], ...], int]:
+def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple[Codes, ...], int]:
     """Rank codes of an ordered variable in each file (0: missing), and the number of levels."""
     shared = pair.codes(name)
     if levels is None:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.data import arguments, frames
 from sdckit.data.columns import float_values
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Floats
 from sdckit.result import Result
 
 # Combining rules: one estimate and one variance from those of m released files.
@@ -45,7 +44,7 @@ class Pooled:
     high: Floats
     within: Floats
     between: Floats
-    adjusted: NDArray[np.bool_]
+    adjusted: Bools
     raw_variance: Floats
     adjusted_variance: Floats
 

@@ -115,7 +115,7 @@ def _quantile(
         about = float(of.squares[below].sum()) * (1 - p) ** 2 + float(of.squares[~below].sum()) * p**2
         spread = about * n / (n - 1) / total**2
     reach = z * math.sqrt(spread)
-    low, high = (_value_at(of, weighted, min(max(share + sign * reach, 0.0), 1.0)) for sign in (-1, 1))
+    low, high = (_value_at(of, weighted, min(max(end, 0.0), 1.0)) for end in (share - reach, share + reach))
     few = n < model_design.FEWEST or _few_beyond(of, quantile)
     estimate = quantile, ((high - low) / (2 * z)) ** 2, math.inf
     return estimate, (few, few or _few_beyond(of, low) or _few_beyond(of, high)), n
@@ -148,8 +148,7 @@ def _proportions(
     names: list[str] = []
     published: list[str] = []
     for coding in codings:
-        statistics_of_file.check_levels(coding)
-        own, safe = statistics_of_file.names_of_levels(coding)
+        own, safe = statistics_of_file.names_of_levels(statistics_of_file.checked_levels(coding))
         names, published = names + own, published + safe
     weights = frames.built(lambda: tables.level_weights(codings, weight)) if weight is not None else None
     rows: list[list[statistics_of_file.Judged]] = [[] for _ in pair.names]
@@ -170,8 +169,7 @@ def _largest(
 ) -> Floats:
     if weight is None:
         records = coding.counts[file]
-        others = int(records[1:].sum() - records[code])
-        return np.ones(min(k, others if off else int(records[code])))
+        return np.ones(min(k, int(records[1:].sum() - records[code] if off else records[code])))
     return frames.built(lambda: tables.largest_weights(coding, file, weight, k, code, off=off))
 
 

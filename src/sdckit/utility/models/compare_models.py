@@ -43,9 +43,7 @@ def lack_of_fit(
     from scipy.stats import chi2, f
 
     undefined = {"lack_of_fit": math.nan, "lack_of_fit_df": math.nan, "lack_of_fit_p_value": math.nan}
-    known = ~np.isnan(original.variance)
-    for file in released:
-        known &= ~np.isnan(file.value)
+    known = np.logical_and.reduce([~np.isnan(own) for own in (original.variance, *(file.value for file in released))])
     p, m = int(known.sum()), len(released)
     if p == 0 or original.covariance is None:
         notes["lack_of_fit"] = "no term is determined in every file"
@@ -351,8 +349,7 @@ def _outcomes(pair: Pair, sides: formula_text.Sides, family: Family) -> Outcomes
             f"formula: {name!r} takes {shared.n_levels} different values; it is no outcome of a model",
             argument="formula",
         )
-    codes = tuple(np.where(code == 0, np.nan, code - 1.0) for code in shared.codes)
-    return codes, tuple(shared.labels()[1:])
+    return tuple(np.where(code == 0, np.nan, code - 1.0) for code in shared.codes), tuple(shared.labels()[1:])
 
 
 def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: int, label: str) -> Floats:
@@ -386,14 +383,13 @@ def _common(pair: Pair, sides: formula_text.Sides) -> frozenset[str]:
 
 
 def _published_outcomes(pair: Pair, sides: formula_text.Sides, outcomes: Sequence[str]) -> list[str]:
-    column = sure(sides.outcome_column)  # a multinomial model has one
-    counts = np.bincount(pair.codes(column).codes[0], minlength=len(outcomes) + 1)[1:]
+    # a multinomial model has a column of outcomes
+    counts = np.bincount(pair.codes(sure(sides.outcome_column)).codes[0], minlength=len(outcomes) + 1)[1:]
     return [outcome if n >= FEWEST else f"({RARE})" for outcome, n in zip(outcomes, counts.tolist(), strict=True)]
 
 
 def _note_absent(notes: dict[str, str], pair: Pair, names: Sequence[str], fits: Sequence[Any]) -> None:
     for label, fit in zip(pair.names, fits, strict=True):
-        absent = [name for name, value in zip(names, fit.value, strict=True) if math.isnan(value)]
-        if absent:
+        if absent := [name for name, value in zip(names, fit.value, strict=True) if math.isnan(value)]:
             shown = ", ".join(absent[:5]) + (f" and {len(absent) - 5} more" if len(absent) > 5 else "")
             notes[f"terms of {label}"] = f"not determined (no records, or they follow from others): {shown}"

@@ -188,7 +188,6 @@ def _interval_bounds(given: ArrayLike, name: str) -> Floats:
         raise DataError(f"{name} must be a lower and an upper end, or p rows of them, in numbers") from None
     if ends.ndim not in {1, 2} or ends.shape[-1] != 2:
         raise DataError(f"{name} has shape {ends.shape}; give (2,), a lower and an upper end, or (p, 2)")
-    crossed = np.flatnonzero(np.atleast_2d(ends)[:, 0] > np.atleast_2d(ends)[:, 1])
-    if len(crossed):
+    if len(crossed := np.flatnonzero(np.atleast_2d(ends)[:, 0] > np.atleast_2d(ends)[:, 1])):
         raise DataError(f"{name}: the upper end lies below the lower one in interval {crossed[0] + 1}")
     return ends

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.count_cells import most_cells, too_many
@@ -25,14 +24,14 @@ from sdckit.numerics.array_types import Bools, Floats, Ints
 TOLERANCE = 1e-7  # share of a column's length left after projecting out the columns before it
 
 
-def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
+def independent_columns(matrix: Floats) -> Bools:
     """Columns that are no linear combination of those before them.
 
     >>> independent_columns(np.array([[1.0, 2, 0, 1], [1, 2, 1, 0], [1, 2, 1, 0]])).tolist()
     [True, False, True, False]
     """
     length: Floats = np.linalg.norm(matrix, axis=0)
-    kept: NDArray[np.bool_] = length > 0
+    kept: Bools = length > 0
     if not kept.any():
         return kept
     # R of the QR decomposition has all inner products of the columns, in p rows instead of n.
@@ -294,8 +293,7 @@ def off_mode(values: Floats, records: Floats | None = None) -> Bools:
 def _sparse(design: Floats, records: Floats) -> Bools:
     """Columns in which fewer than five records differ from the median."""
     others = records @ (design != _median(design, records))
-    is_sparse: Bools = (others > 0) & (others < FEWEST)
-    return is_sparse
+    return np.asarray((others > 0) & (others < FEWEST), np.bool_)
 
 
 def _median(columns: Floats, records: Floats) -> Floats:
@@ -335,8 +333,7 @@ def _orthonormal(rows: Floats, loads: Floats, squares: Floats) -> tuple[Floats, 
 
 
 def _leverage(rows: Floats) -> Floats:
-    leverage: Floats = np.round((rows**2).sum(axis=1), DIGITS)
-    return leverage
+    return np.asarray(np.round((rows**2).sum(axis=1), DIGITS))
 
 
 def _in_order(shares: Floats) -> Ints:
@@ -350,15 +347,13 @@ def _in_order(shares: Floats) -> Ints:
 def _row_space(loads: Floats) -> Floats:
     """Orthonormal basis (columns) of the row space."""
     _, size, turned = np.linalg.svd(loads, full_matrices=False)
-    basis: Floats = turned[size > ZERO**0.5 * size[0]].T
-    return basis
+    return np.asarray(turned[size > ZERO**0.5 * size[0]].T)
 
 
 def _concentrated(shares: Floats) -> Bools:
     """Columns in which one record has more than a half, or four have nearly all."""
     top = np.sort(shares, axis=0)[::-1][: FEWEST - 1]
-    is_concentrated: Bools = (top[0] > MOST_OF_ONE) | (top.sum(axis=0).round(DIGITS) > MOST_OF_FEW)
-    return is_concentrated
+    return np.asarray((top[0] > MOST_OF_ONE) | (top.sum(axis=0).round(DIGITS) > MOST_OF_FEW), np.bool_)
 
 
 def _worst_group(rows: Floats) -> Ints | None:
@@ -508,7 +503,7 @@ class Design:
     the left side where it is an expression; None where it is a column.
     """
 
-    rows: NDArray[np.int64]
+    rows: Ints
     matrix: Floats
     outcome: Floats | None
 
@@ -545,7 +540,7 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
 
 
 def designs(
-    pair: Pair, sides: formula_text.Sides, complete: Sequence[NDArray[np.bool_]]
+    pair: Pair, sides: formula_text.Sides, complete: Sequence[Bools]
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[Design]]:
     """Names of the terms, their published form, and the design of each file, the original first.
 
@@ -589,7 +584,7 @@ def designs(
 
 
 def _evaluated(
-    spec: Any, frame: Any, rows: NDArray[np.int64], label: str, *, counted: bool = False
+    spec: Any, frame: Any, rows: Ints, label: str, *, counted: bool = False
 ) -> tuple[Floats, tuple[str, ...], Any]:
     """Values of the columns, their names, and the model specification that evaluates them for the next file.
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.errors import DataError, SdcError
 from sdckit.numerics.array_types import Bools, Floats
@@ -61,9 +60,7 @@ def fit_family(
     return _placed(value, covariance, df, kept, max(n_outcomes - 1, 1), mass.n)
 
 
-def _placed(
-    value: Floats, covariance: Floats, df: float, kept: NDArray[np.bool_], blocks: int, n: int
-) -> FileEstimates:
+def _placed(value: Floats, covariance: Floats, df: float, kept: Bools, blocks: int, n: int) -> FileEstimates:
     """Coefficients at the positions of their terms, NaN for a term without one."""
     at = np.flatnonzero(np.tile(kept, blocks))
     p = len(kept) * blocks
@@ -99,8 +96,7 @@ def _generalised(family: Family, outcome: Floats, design: Floats, mass: Mass) ->
     kind = Binomial() if family == "logistic" else Poisson()
     mean_weight = mass.total.sum() / mass.n
     given = mass.total / mean_weight
-    model = GLM(outcome, design, family=kind, var_weights=given)
-    fit = model.fit(maxiter=ITERATIONS, tol=0.0, rtol=RELATIVE)
+    fit = GLM(outcome, design, family=kind, var_weights=given).fit(maxiter=ITERATIONS, tol=0.0, rtol=RELATIVE)
     value, mean = np.asarray(fit.params), np.asarray(fit.mu)
     spread = mean * (1 - mean) if family == "logistic" else mean
     information = design.T @ ((given * spread)[:, None] * design)

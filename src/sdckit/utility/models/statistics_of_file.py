@@ -147,7 +147,7 @@ def named_estimates(
     few: list[list[tuple[bool, bool]]] = [[] for _ in pair.names]
     used = [0] * len(pair.names)
     for variable in variables:
-        names += [variable] if statistic != "proportion" else names_of_levels(checked_levels(pair, variable))[0]
+        names += [variable] if statistic != "proportion" else names_of_levels(checked_levels(pair.codes(variable)))[0]
         for j in range(len(pair.names)):
             given = None if weights is None else weights[j]
             judged = (
@@ -192,8 +192,7 @@ def proportions(shared: SharedCoding, file: int, weights: Floats | None) -> list
     ])  # fmt: skip
 
     def largest(k: int, code: int, *, off: bool) -> Floats:
-        top: Floats = ranked[(of_rank != code) if off else (of_rank == code)][:k]
-        return top
+        return np.asarray(ranked[(of_rank != code) if off else (of_rank == code)][:k])
 
     records = np.bincount(codes, minlength=size).astype(np.float64)
     return [estimate_proportion(records, sums, code, largest, weighted=weights is not None) for code in range(1, size)]
@@ -261,20 +260,14 @@ def dominated(total: float, first: float, top: Top, part: float) -> bool:
     return bool(first > 0 and total - first - second < part * first)
 
 
-def checked_levels(pair: Pair, variable: str) -> SharedCoding:
-    """A variable as categories; refused with more levels than one has."""
-    shared = pair.codes(variable)
-    check_levels(shared)
-    return shared
-
-
-def check_levels(shared: SharedCoding) -> None:
+def checked_levels(shared: SharedCoding) -> SharedCoding:
     """Raise DataError: a variable with more levels than a category has."""
     if shared.n_levels > MOST_LEVELS:
         raise DataError(
             f"{shared.name!r} has {shared.n_levels} different values: no proportions; group them first, or use "
             "statistic='mean'"
         )
+    return shared
 
 
 def names_of_levels(shared: SharedCoding) -> tuple[list[str], list[str]]:
@@ -298,8 +291,7 @@ def _of_few(
     """Whether an estimate, and whether its variance, rests on fewer than five records."""
     if statistic == "quantile":
         return quantile_of_few(values, weights, share, level)
-    given = np.ones(len(values)) if weights is None else weights
-    return sum_of_few(given, values)
+    return sum_of_few(np.ones(len(values)) if weights is None else weights, values)
 
 
 def quantile_of_few(values: Floats, weights: Floats | None, share: float, level: float) -> tuple[bool, bool]:

@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.data.seeds import with_state
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.compiling import njit
 
 # An original and a release stacked, as codes and numbers.
@@ -51,7 +50,7 @@ class Stacked:
     """
 
     atoms: tuple[Atom, ...]
-    codes: NDArray[np.int32]
+    codes: Codes
     values: Floats
     original: Floats
     released: Floats
@@ -71,7 +70,7 @@ class Stacked:
         """The same rows in an order that depends on their values only."""
         return self.take(np.lexsort((*self.values, *self.codes))) if self.atoms else self
 
-    def take(self, rows: NDArray[np.int64] | slice) -> Stacked:
+    def take(self, rows: Ints | slice) -> Stacked:
         """Some of the rows."""
         return replace(
             self, codes=self.codes[:, rows], values=self.values[:, rows], original=self.original[rows],
@@ -95,7 +94,7 @@ def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str]
     """
     n, size = len(pair.original), len(pair.released[release])
     atoms: list[Atom] = []
-    codes: list[NDArray[np.int32]] = []
+    codes: list[Codes] = []
     values, used = np.empty((sum(name in numeric for name in names), n + size)), 0
     constant = []
     for name in names:
@@ -128,7 +127,7 @@ def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str]
     return _counted(stacked) if scale and not used else stacked
 
 
-def _number(values: Floats, *, scale: bool) -> tuple[bool, NDArray[np.int32] | None]:
+def _number(values: Floats, *, scale: bool) -> tuple[bool, Codes | None]:
     """Whether a number varies, and where it is missing; in place its values are scaled then, and 0 where missing."""
     missing = np.isnan(values)
     gap = missing.astype(np.int32) if missing.any() else None
@@ -147,12 +146,11 @@ def _number(values: Floats, *, scale: bool) -> tuple[bool, NDArray[np.int32] | N
     return True, gap
 
 
-def _level(pair: Pair, name: str, release: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _level(pair: Pair, name: str, release: int) -> tuple[Codes, Ints]:
     """Codes from 0 of the levels that occur in either file, and these levels."""
     shared = pair.codes(name)
     files = shared.codes[0], shared.codes[1 + release]
-    counts = np.bincount(files[0], minlength=shared.n_levels + 1)
-    counts = counts + np.bincount(files[1], minlength=shared.n_levels + 1)
+    counts = np.sum([np.bincount(codes, minlength=shared.n_levels + 1) for codes in files], axis=0)
     present = np.flatnonzero(counts[1:]) + 1
     if counts[0]:
         present = np.append(present, 0)
@@ -183,7 +181,7 @@ def _counted(stacked: Stacked) -> Stacked:
     )
 
 
-def features_of(stacked: Stacked, dtype: Any, *, level: float = 1.0) -> tuple[NDArray[Any], list[str]]:
+def features_of(stacked: Stacked, dtype: Any, *, level: float = 1.0) -> tuple[Values, list[str]]:
     """Feature matrix: numbers, and an indicator column for each level (one for two levels).
 
     `level`: what stands in the columns of variables with more than two levels; 1 in those of others. Returns the
@@ -207,8 +205,7 @@ def features_of(stacked: Stacked, dtype: Any, *, level: float = 1.0) -> tuple[ND
                 at = stacked.codes[atom.slot] == j + (not every)
                 matrix[:, first + j] = at * level if every else at
         first += width
-    variables = [atom.variable for atom, width in zip(stacked.atoms, widths, strict=True) for _ in range(width)]
-    return matrix, variables
+    return matrix, [atom.variable for atom, width in zip(stacked.atoms, widths, strict=True) for _ in range(width)]
 
 
 # A classification tree of membership, grown best first; columns are coded or sorted once for many trees.
@@ -439,10 +436,10 @@ class TreeColumns:
     columns.
     """
 
-    cells: NDArray[np.int32]
-    first: NDArray[np.int64]
-    ordered: NDArray[np.bool_]
-    order: NDArray[np.int64]
+    cells: Codes
+    first: Ints
+    ordered: Bools
+    order: Ints
     variables: tuple[str, ...]
 
 
@@ -458,15 +455,15 @@ def tree_columns(stacked: Stacked) -> TreeColumns:
     ([[0, 4], [1, 3], [2, 4]], [0, 3, 5], [False, True])
     """
     n = stacked.codes.shape[1]
-    cells: list[NDArray[Any]] = []
-    order: list[NDArray[np.int64]] = []
+    cells: list[Values] = []
+    order: list[Ints] = []
     widths: list[int] = []
     ordered: list[bool] = []
     coded: list[str] = []
     many: list[str] = []
     for atom in stacked.atoms:
         if atom.kind != "value":
-            codes: NDArray[Any] = stacked.codes[atom.slot]
+            codes: Values = stacked.codes[atom.slot]
             width = len(atom.labels) + 1
         else:
             distinct, codes = np.unique(stacked.values[atom.slot].astype(np.float32), return_inverse=True)
@@ -530,7 +527,7 @@ def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, An
 
 
 def fit_scores(
-    estimator: Any, features: NDArray[Any], member: NDArray[np.bool_], warned: Counter[str] | None = None
+    estimator: Any, features: Values, member: Bools, warned: Counter[str] | None = None
 ) -> tuple[Floats, Any]:
     """Fit a clone; the probability of being released for each row, and the fitted clone.
 
@@ -557,7 +554,7 @@ def fit_scores(
     return score, fitted
 
 
-def importances(fitted: Any, features: NDArray[Any], variables: Sequence[str]) -> dict[str, float] | None:
+def importances(fitted: Any, features: Values, variables: Sequence[str]) -> dict[str, float] | None:
     """Importance of each variable, summed over its columns, as shares; None where the model has none.
 
     >>> from sklearn.tree import DecisionTreeClassifier

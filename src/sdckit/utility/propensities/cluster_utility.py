@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility.chosen_variables import chosen_variables
 from sdckit.utility.propensities.classifiers import ALIGNED, Stacked, features_of, stack
 
@@ -36,12 +35,10 @@ def imbalance(original: Floats, released: Floats) -> Floats:
     """
     size = original + released
     n = size.sum()
-    c = released.sum() / n
-    added: Floats = size / n * (released / size - c) ** 2 / len(size)
-    return added
+    return np.asarray(size / n * (released / size - released.sum() / n) ** 2 / len(size))
 
 
-def average_linkage(features: Floats, n_clusters: int) -> NDArray[np.int64]:
+def average_linkage(features: Floats, n_clusters: int) -> Ints:
     """Clusters of rows by average linkage of Euclidean distances.
 
     >>> average_linkage(np.array([[0.0], [1.0], [9.0]]), 2).tolist()
@@ -49,8 +46,7 @@ def average_linkage(features: Floats, n_clusters: int) -> NDArray[np.int64]:
     """
     from scipy.cluster.hierarchy import cut_tree, linkage
 
-    cluster: NDArray[np.int64] = cut_tree(linkage(features, "average"), n_clusters=n_clusters)[:, 0]
-    return cluster
+    return np.asarray(cut_tree(linkage(features, "average"), n_clusters=n_clusters)[:, 0])
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -236,8 +232,7 @@ def _figures(original: Floats, released: Floats, *, aligned: bool) -> dict[str, 
 def _counted(stacked: Stacked, n_clusters: int, method: str, state: int) -> tuple[Floats, Floats]:
     """Original and released records of each cluster."""
     distinct = _distinct(stacked)
-    n = int(distinct.max()) + 1
-    if n <= n_clusters:
+    if distinct.max() < n_clusters:
         cluster = distinct
     elif method == "average":
         times = stacked.total.astype(np.int64)
@@ -245,16 +240,12 @@ def _counted(stacked: Stacked, n_clusters: int, method: str, state: int) -> tupl
         cluster = of_record[np.cumsum(times) - 1]  # equal rows are at distance 0: one cluster
     else:
         cluster = _k_means(stacked, n_clusters, state)
-    n_found = int(cluster.max()) + 1
-    original, released = (
-        np.bincount(cluster, weights=weight, minlength=n_found).astype(np.float64)
-        for weight in (stacked.original, stacked.released)
-    )
+    original, released = (np.bincount(cluster, own).astype(np.float64) for own in (stacked.original, stacked.released))
     held = original + released > 0
     return original[held], released[held]
 
 
-def _distinct(stacked: Stacked) -> NDArray[np.int64]:
+def _distinct(stacked: Stacked) -> Ints:
     """Index of each row among the distinct ones; rows are sorted by their values."""
     new = np.zeros(len(stacked.total), np.bool_)
     for column in (*stacked.codes, *stacked.values):
@@ -267,7 +258,7 @@ def _places(stacked: Stacked) -> Floats:
     return features_of(stacked, np.float64, level=math.sqrt(0.5))[0]
 
 
-def _k_means(stacked: Stacked, n_clusters: int, state: int) -> NDArray[np.int64]:
+def _k_means(stacked: Stacked, n_clusters: int, state: int) -> Ints:
     from sklearn.cluster import KMeans
 
     n = len(stacked.total)

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
@@ -70,8 +69,7 @@ def _root_of_block(products: Floats, tolerance: float) -> tuple[Floats, Ints]:
 def _times_inverse(products: Floats, root: Floats) -> Floats:
     from scipy.linalg.blas import dtrsm
 
-    solved: Floats = dtrsm(1.0, root, products.T, lower=1).T
-    return solved
+    return np.asarray(dtrsm(1.0, root, products.T, lower=1).T)
 
 
 class Curvature:
@@ -159,7 +157,7 @@ class Design:
     first column of each term.
     """
 
-    codes: NDArray[np.int32]
+    codes: Codes
     values: Floats
     slot: Ints
     width: Ints
@@ -173,7 +171,7 @@ class Design:
         return int(self.codes.shape[1])
 
     @property
-    def indicators(self) -> NDArray[np.bool_]:
+    def indicators(self) -> Bools:
         """Whether each column is an indicator (0 and 1 only): no atom of values is in its term."""
         plain = [all(self.width[atom] > 0 for atom in atoms if atom >= 0) for atoms in self.terms.tolist()]
         return np.repeat(plain, np.diff(np.append(self.offset, self.n_columns)))
@@ -370,8 +368,7 @@ def _sweep_written(
 
 def _is_few(design: Design, kernel: Any) -> bool:
     # Of so few rows the kernels make one sum, on one thread.
-    few = max(len(design.terms), design.n_columns // MANY_LEVELS) <= FEW_TERMS
-    return few and is_few(kernel, design.n_rows + 1)
+    return max(len(design.terms), design.n_columns // MANY_LEVELS) <= FEW_TERMS and is_few(kernel, design.n_rows + 1)
 
 
 def _gram_by_terms(design: Design, weight: Floats, place: Ints, k: int) -> Floats:
@@ -410,7 +407,7 @@ def column_sums(design: Design, weight: Floats) -> Floats:
     return sweep(design, np.zeros(design.n_columns), nothing, weight, nothing.copy())[1]
 
 
-def rows_with(design: Design, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def rows_with(design: Design, columns: Bools) -> Bools:
     """Rows with a 1 in any of some indicator columns."""
     score = np.zeros(design.n_rows)
     sweep(design, columns.astype(np.float64), np.zeros(design.n_rows), np.ones(design.n_rows), score)
@@ -428,7 +425,7 @@ LEFT = 1e-6  # largest move of another row by the direction found, relative to t
 
 def separated_rows(
     design: Design, total: Floats, released: Floats, score: Floats, kept: Ints, tolerance: float
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Rows that some direction separates while it moves no other row (Konis 2007).
 
     `score` (n_rows,): of a model that is not fitted to the end, but near it. `kept`: columns that are no combination
@@ -473,7 +470,7 @@ def _directions(design: Design, total: Floats, rows: Ints, kept: Ints, tolerance
     return entries[:, free] - entries[:, held] @ made, directions
 
 
-def _separating_weights(ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def _separating_weights(ahead: Floats) -> tuple[Floats, Bools]:
     """Weights of the directions that separate most rows and move none backwards (a linear programme); these rows."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, eye_array, hstack
@@ -492,7 +489,7 @@ def _separating_weights(ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return solution.x[:k], solution.x[k:] > 0.5
 
 
-def _leaves_others(design: Design, direction: Floats, others: NDArray[np.bool_]) -> bool:
+def _leaves_others(design: Design, direction: Floats, others: Bools) -> bool:
     """Whether a direction moves none of some rows."""
     n = design.n_rows
     score = np.full(n, 0.5)
@@ -561,7 +558,7 @@ class LogitFit:
         return self.still <= self.allowed
 
     @property
-    def certain(self) -> NDArray[np.bool_]:
+    def certain(self) -> Bools:
         """Rows whose membership the model determines, by coefficients that go to infinity."""
         return np.asarray((self.score < CERTAIN) | (self.score > 1 - CERTAIN))
 
@@ -603,8 +600,7 @@ def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
         of_rest = column_sums(design, rest) - others.sums * (rest.sum() / total.sum())
         fit, kept = _fit_with_separation(design, others, rest, of_rest)
         fit = replace(fit, score=np.where(sure, score, fit.score))
-    slopes = np.where(limits == 0, _known(fit.coefficients, kept), limits)
-    return replace(fit, coefficients=slopes, pull=pull)
+    return replace(fit, coefficients=np.where(limits == 0, _known(fit.coefficients, kept), limits), pull=pull)
 
 
 def _fit_with_separation(design: Design, start: Start, released: Floats, gradient: Floats) -> tuple[LogitFit, Ints]:
@@ -618,10 +614,8 @@ def _fit_with_separation(design: Design, start: Start, released: Floats, gradien
         if sure.any():
             score = np.divide(released, start.total, out=np.zeros(design.n_rows), where=start.total > 0)
             fit = replace(fit, score=np.where(sure, score, fit.score))
-            start, released = (
-                start_of(design, np.where(sure, 0.0, start.total), start.kept),
-                np.where(sure, 0.0, released),
-            )
+            start = start_of(design, np.where(sure, 0.0, start.total), start.kept)
+            released = np.where(sure, 0.0, released)
         likelihood, gradient, _ = sweep(design, fit.coefficients, start.total, released, fit.score)
         at = replace(fit, likelihood=likelihood, pull=gradient)
         patience = PATIENCE if sure.any() else STEPS
@@ -637,7 +631,7 @@ def _known(coefficients: Floats, kept: Ints) -> Floats:
 
 def _separated_by_indicators(
     design: Design, total: Floats, released: Floats, of_all: Floats, of_released: Floats
-) -> tuple[NDArray[np.bool_], Floats]:
+) -> tuple[Bools, Floats]:
     """Rows whose membership an indicator column determines, and the limits (±inf) of the coefficients of such columns.
 
     Where all records with a level (or a combination of levels) are from one file, its coefficient runs off to
@@ -719,8 +713,7 @@ def lost_without(start: Start, fit: LogitFit, made_of: Sequence[frozenset[str]],
     shares = {}
     for name in names:
         own = [i for i, at in enumerate(curvature.at.tolist()) if name in made_of[at]]
-        part = inverse[np.ix_(own, own)]
-        lost = float(slope[own] @ np.linalg.solve(part, slope[own])) if own else 0.0
+        lost = float(slope[own] @ np.linalg.solve(inverse[np.ix_(own, own)], slope[own])) if own else 0.0
         shares[name] = min(max(lost / variance, 0.0), 1.0)
     return shares
 

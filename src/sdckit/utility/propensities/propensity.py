@@ -10,13 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import linear_algebra, n_threads, run
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
 from sdckit.utility.propensities import classifiers
@@ -38,8 +37,8 @@ class Terms:
     """
 
     atoms: tuple[tuple[int, ...], ...]
-    offset: NDArray[np.int64]
-    width: NDArray[np.int64]
+    offset: Ints
+    width: Ints
 
     @property
     def n_columns(self) -> int:
@@ -237,10 +236,9 @@ def null_figures(pmse: float, null: Null) -> dict[str, float]:
     >>> null_figures(0.75, Null(0.25, 0.125))
     {'expected_pmse': 0.25, 'ratio': 3.0, 'standardised': 4.0}
     """
-    known = null.expected > 0
     return {
         "expected_pmse": null.expected,
-        "ratio": pmse / null.expected if known else math.nan,
+        "ratio": pmse / null.expected if null.expected > 0 else math.nan,
         "standardised": (pmse - null.expected) / null.sd if null.sd > 0 else math.nan,
     }
 
@@ -361,10 +359,9 @@ def _without_parameters(
     notes["n_parameters"] = UNSAID
     null, more = _resampled(stacked, plan, scores, together=together)
     notes |= more
-    constant = dict.fromkeys(stacked.constant, 0.0)
     return Release(
         figures | _compared(figures["pmse"], null, plan, notes),
-        None if importance is None else {**constant, **importance},
+        None if importance is None else {**dict.fromkeys(stacked.constant, 0.0), **importance},
         notes=notes,
     )
 
@@ -626,11 +623,10 @@ def _checked_null(name: str, estimator: Any, null: str | None, interactions: int
 
 def _result(chosen: Chosen, releases: Sequence[Release], model: str, plan: Plan) -> Propensity:
     notes = dict(chosen.notes)
-    many = len(releases) > 1
     for j, release in enumerate(releases, 1):
         for about, words in release.notes.items():
-            same = many and not all(other.notes.get(about) == words for other in releases)
-            place = f"release {j}: {words}" if same else words
+            alike = len(releases) == 1 or all(other.notes.get(about) == words for other in releases)
+            place = words if alike else f"release {j}: {words}"
             if place not in notes.get(about, ""):
                 notes[about] = f"{notes[about]}; {place}" if about in notes else place
     per_release = tuple(release.figures for release in releases)

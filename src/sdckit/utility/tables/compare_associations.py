@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
@@ -18,7 +17,7 @@ from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data.frames import built
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import BINS, Bins, chosen_variables, coded_variables
 from sdckit.utility.tables.table_counts import count_pairs, cross_codings
@@ -71,7 +70,7 @@ def pearson_matrix(columns: Sequence[Floats]) -> Floats:
     return out
 
 
-def _scaled(values: Floats, known: NDArray[np.bool_]) -> tuple[Floats, bool]:
+def _scaled(values: Floats, known: Bools) -> tuple[Floats, bool]:
     """Values centred and scaled to a largest of 1, 0 where missing; and whether they are constant."""
     inside = values[known]
     if len(inside) < 2 or inside.min() == inside.max():
@@ -91,16 +90,15 @@ def spearman_matrix(columns: Sequence[Floats]) -> Floats:
         return pearson_matrix([_mid_ranks(np.bincount(place))[place] for place in places])
     out = np.full((len(columns), len(columns)), np.nan)
     pairs = list(itertools.combinations(range(len(columns)), 2))
-    for (i, j), value in zip(
-        pairs, run(lambda pair: _rank_correlation(places[pair[0]], places[pair[1]]), pairs), strict=True
-    ):
+    values = run(lambda pair: _rank_correlation(places[pair[0]], places[pair[1]]), pairs)
+    for (i, j), value in zip(pairs, values, strict=True):
         out[i, j] = out[j, i] = value
     for j, place in enumerate(places):
         out[j, j] = 1.0 if place.max(initial=0) > 1 else np.nan
     return out
 
 
-def _places(values: Floats) -> NDArray[np.int32]:
+def _places(values: Floats) -> Codes:
     """Dense rank of each value, from 1; 0 where missing."""
     known = ~np.isnan(values)
     inside = values[known]
@@ -118,7 +116,7 @@ def _mid_ranks(size: Ints) -> Floats:
     return np.cumsum(size) - (size - 1) / 2
 
 
-def _rank_correlation(first: NDArray[np.int32], second: NDArray[np.int32]) -> float:
+def _rank_correlation(first: Codes, second: Codes) -> float:
     """Spearman correlation of two columns of dense ranks; 0 is missing."""
     shape = (int(first.max(initial=0)) + 1, int(second.max(initial=0)) + 1)
     if shape[0] * shape[1] > len(first):
@@ -131,11 +129,10 @@ def _rank_correlation(first: NDArray[np.int32], second: NDArray[np.int32]) -> fl
         return math.nan
     middle = (rows.sum() + 1) / 2
     a, b = _mid_ranks(rows) - middle, _mid_ranks(columns) - middle
-    correlation = (a @ table @ b) / math.sqrt((rows @ a**2) * (columns @ b**2))
-    return float(np.clip(correlation, -1, 1))
+    return float(np.clip((a @ table @ b) / math.sqrt((rows @ a**2) * (columns @ b**2)), -1, 1))
 
 
-def cramers_v(codes: Sequence[NDArray[np.integer[Any]]], counts: Ints) -> float:
+def cramers_v(codes: Sequence[AnyInts], counts: Ints) -> float:
     """Cramér's V of a table, 0 to 1 (the root, not its square); NaN where a variable is constant.
 
     `codes` and `counts` (L,): the two levels of each cell, and its records.
@@ -155,7 +152,7 @@ def cramers_v(codes: Sequence[NDArray[np.integer[Any]]], counts: Ints) -> float:
     return math.sqrt(min(1.0, (squared + empty) / (n * (smaller - 1))))
 
 
-def correlation_ratios(categories: Sequence[NDArray[np.integer[Any]]], values: Floats) -> list[float]:
+def correlation_ratios(categories: Sequence[AnyInts], values: Floats) -> list[float]:
     """Correlation ratio eta of a number within the levels of each category, 0 to 1 (the root, not its square).
 
     Records without a number are left out; NaN where the number or the category is constant.
@@ -171,7 +168,7 @@ def correlation_ratios(categories: Sequence[NDArray[np.integer[Any]]], values: F
     return [_ratio(np.bincount(codes, counted), np.bincount(codes, centred), total) for codes in categories]
 
 
-def _ratio(size: NDArray[Any], sums: NDArray[Any], total: float) -> float:
+def _ratio(size: Values, sums: Values, total: float) -> float:
     """From the records and the centred sum of each level, and the sum of squares of all."""
     used = size > 0
     if used.sum() < 2 or not total:
@@ -253,17 +250,15 @@ def all_matrices(
         pearson, spearman = (
             np.array([make(column) for column in columns]) for make in (pearson_matrix, spearman_matrix)
         )
-    out = {"pearson": pearson, "spearman": spearman, "contingency": contingency}
     places = [j for j, variable in enumerate(coded) if variable.name in numbers]
-    association[np.ix_(range(files), places, places)] = out["pearson"]
+    association[np.ix_(range(files), places, places)] = pearson
 
     others = [j for j in range(len(coded)) if j not in places]
     if counted is not None:
         categories, names = [coded[j] for j in others], [coded[i].name for i in places]
-        association[np.ix_(range(files), others, places)] = built(lambda: _ratios(counted, categories, names))
-        association[np.ix_(range(files), places, others)] = association[np.ix_(range(files), others, places)].swapaxes(
-            1, 2
-        )
+        by_level = built(lambda: _ratios(counted, categories, names))
+        association[np.ix_(range(files), others, places)] = by_level
+        association[np.ix_(range(files), places, others)] = by_level.swapaxes(1, 2)
 
     def ratios(task: tuple[int, int]) -> list[float]:
         file, i = task
@@ -273,9 +268,8 @@ def all_matrices(
     for (file, i), etas in zip(tasks, run(ratios, tasks), strict=True):
         association[file, i, others] = association[file, others, i] = etas
     for file, j in itertools.product(range(files), others):
-        constant = (coded[j].counts[file] > 0).sum() < 2
-        association[file, j, j] = math.nan if constant else 1.0
-    return {**out, "association": association}, both
+        association[file, j, j] = math.nan if (coded[j].counts[file] > 0).sum() < 2 else 1.0
+    return {"pearson": pearson, "spearman": spearman, "contingency": contingency, "association": association}, both
 
 
 def _ratios(counted: PairTables, categories: Sequence[SharedCoding], names: Sequence[str]) -> Floats:

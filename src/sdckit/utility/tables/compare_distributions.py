@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.pair_tables import PairTables
@@ -66,7 +65,7 @@ def checked_edges(edges: Sequence[float]) -> Floats:
     return checked
 
 
-def counts_between(values: Floats, edges: Floats, records: Ints | None = None) -> NDArray[np.int64]:
+def counts_between(values: Floats, edges: Floats, records: Ints | None = None) -> Ints:
     """Counts below the first edge, in each bin [a, b), and from the last edge on; without missing values.
 
     `records`: how often each value occurs.
@@ -235,8 +234,7 @@ class DistributionComparison(PairResult):
         if len(variables) not in (1, 2) or len(set(variables)) < len(variables):
             raise ColumnError("a table is of one variable, or of two different ones")
         (crossed,) = cross_codings([[self._coded(name) for name in variables]], self.tables)
-        last = [np.where(codes == 0, np.iinfo(np.int32).max, codes) for codes in crossed.codes]
-        order = np.lexsort(last[::-1])
+        order = np.lexsort([np.where(codes == 0, np.iinfo(np.int32).max, codes) for codes in crossed.codes[::-1]])
         heads = ("level",) if len(variables) == 1 else ("level_1", "level_2")
         columns: dict[str, list[Any]] = {}
         for head, name, codes in zip(heads, variables, crossed.codes, strict=True):
@@ -268,8 +266,7 @@ class DistributionComparison(PairResult):
         counts = np.array([counts_between(*of_file) for of_file in _by_file(values, [inner] * len(values), records)])
         ends = np.concatenate([[-math.inf], inner, [math.inf]])
         kept = np.ones(len(ends) - 1, np.bool_)
-        for outer in (0, -1):
-            kept[outer] = bool(counts[:, outer].any())
+        kept[[0, -1]] = counts[:, [0, -1]].any(axis=0)
         columns = {"from": ends[:-1][kept].tolist(), "to": ends[1:][kept].tolist()}
         return self.pair.table({**columns, **side_by_side(self._files(counts[:, kept], release))})
 

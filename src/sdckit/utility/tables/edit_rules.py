@@ -35,8 +35,7 @@ def rule_shares(before: Bools, after: Bools, *, aligned: bool) -> tuple[float, f
     (0.25, 0.5, 0.25)
     """
     original, released = float(before.mean()), float(after.mean())
-    newly = float((after & ~before).mean()) if aligned else max(released - original, 0.0)
-    return original, released, newly
+    return original, released, float((after & ~before).mean()) if aligned else max(released - original, 0.0)
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -152,18 +151,10 @@ def edit_rules(
     notes = {"rules": f"not judged: {'; '.join(unjudged)}"} if unjudged else {}
     per_release = tuple({"broken_rules": _worst(of_release)} for of_release in shares)
     figures = mean_figures(per_release, notes)
-    words, columns = tuple(rule.words for rule in listed), tuple(rule.columns for rule in listed)
     return EditRules(
-        pair,
-        per_release,
-        MISSING_RULE,
-        notes,
-        rules=words,
-        columns=columns,
-        shares=shares,
-        unjudged=unjudged,
-        **figures,
-    )
+        pair, per_release, MISSING_RULE, notes, rules=tuple(rule.words for rule in listed),
+        columns=tuple(rule.columns for rule in listed), shares=shares, unjudged=unjudged, **figures,
+    )  # fmt: skip
 
 
 def _chosen(rules: Any, scenario: Scenario | None) -> tuple[rule_conditions.EditRule, ...]:
@@ -193,8 +184,7 @@ def _shares(
                 of_release.append(unknown)
                 continue
             before, after = flags
-            in_order = after if order is None else after[order]
-            of_release.append(rule_shares(before, in_order, aligned=aligned))
+            of_release.append(rule_shares(before, after if order is None else after[order], aligned=aligned))
         shares.append(tuple(of_release))
     return tuple(shares), tuple(dict.fromkeys(unjudged))
 

@@ -10,12 +10,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import packing, shared_coding
 from sdckit.cells.plans.pair_tables import PairTables
 from sdckit.data.frames import built
-from sdckit.numerics.array_types import Codes, Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 
 # Distances between two files in one contingency table (Raab, Nowok & Dibben 2021).
@@ -114,8 +113,7 @@ def _likelihood_ratio(o: Ints, s: Ints) -> float:
 
 def _more_likely(o: Ints, s: Ints) -> int:
     """Number of records in cells where their own file has the larger share (the original in ties)."""
-    released = s * int(o.sum()) > o * int(s.sum())
-    return int(np.where(released, s, o).sum())
+    return int(np.where(s * int(o.sum()) > o * int(s.sum()), s, o).sum())
 
 
 def sums_by_score(score: Floats, original: Any, released: Any) -> tuple[Floats, Any, Any]:
@@ -163,10 +161,10 @@ class Crossed:
     counts: Ints
     shape: tuple[int, ...]
     place: Ints | None = None
-    sample: tuple[NDArray[np.integer[Any]], ...] | None = None
+    sample: tuple[AnyInts, ...] | None = None
 
     @cached_property
-    def codes(self) -> tuple[NDArray[np.integer[Any]], ...]:
+    def codes(self) -> tuple[AnyInts, ...]:
         """Code of each variable in each cell; 0 is a missing value."""
         if self.place is None:
             return self.sample or ()
@@ -202,10 +200,7 @@ def count_pairs(first: Codes, second: Codes, shape: tuple[int, int]) -> Ints:
 
 
 def _is_dense(shape: Sequence[int], n: int) -> bool:
-    cells = 1
-    for width in shape:
-        cells *= width
-    return cells <= max(DENSE, n)
+    return math.prod(shape) <= max(DENSE, n)
 
 
 def prefix_words(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> tuple[Codes, ...] | None:
@@ -224,8 +219,7 @@ def prefix_words(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> tu
 
 def cross_from(words: tuple[Codes, ...] | None, columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed:
     """One table; `words` packs all its variables but the last (see `prefix_words`)."""
-    n = sum(len(codes) for codes in columns[-1])
-    if words is None or not _is_dense(shape, n):
+    if words is None or not _is_dense(shape, sum(len(codes) for codes in columns[-1])):
         return _sparse(columns, shape)
     full = np.zeros((len(columns[-1]), int(np.prod(shape))), np.int64)
     for out, word, codes in zip(full, words, columns[-1], strict=True):

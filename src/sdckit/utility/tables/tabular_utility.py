@@ -70,8 +70,7 @@ class CellSizes:
         from scipy.special import gammaln
 
         def log_ways(among: Ints | int, taken: Ints | int) -> Floats:
-            ways: Floats = gammaln(among + 1) - gammaln(taken + 1) - gammaln(among - taken + 1)
-            return ways
+            return np.asarray(gammaln(among + 1) - gammaln(taken + 1) - gammaln(among - taken + 1))
 
         above = m * self.size // self.n + 1
         may = above <= np.minimum(self.size, m)
@@ -171,9 +170,8 @@ def _one_table(
 def statistics_of(crossed: table_counts.Crossed) -> tuple[list[list[float]], tuple[Ints, Ints]]:
     """All statistics of one table in each release, and the sizes of the original's cells."""
     original, *releases = crossed.counts
-    return [list(table_counts.table_statistics(original, released).values()) for released in releases], sizes_of(
-        original
-    )
+    figures = [list(table_counts.table_statistics(original, released).values()) for released in releases]
+    return figures, sizes_of(original)
 
 
 def distances_by_group(crossed: table_counts.Crossed, n_groups: int) -> tuple[Floats, Floats, tuple[Ints, Ints]]:
@@ -344,8 +342,7 @@ def _mean(values: Floats) -> Floats:
     known = ~np.isnan(values)
     total = np.where(known, values, 0.0).sum(axis=0)
     count = known.sum(axis=0)
-    out: Floats = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
-    return out
+    return np.asarray(np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0))
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -544,8 +541,7 @@ def _counted_groups(
 
 def _undefined(statistics: Mapping[str, Floats], notes: dict[str, str]) -> None:
     """Add notes on how many tables a statistic is undefined for, and why."""
-    empty = int(np.isnan(statistics["specks"]).all(axis=0).sum())
-    if empty:
+    if empty := int(np.isnan(statistics["specks"]).all(axis=0).sum()):
         notes["tables"] = f"{empty} tables have no complete record in one of the files: undefined"
     if single := int((statistics["df"] == 0).all(axis=0).sum()):
         notes["standardised"] = f"{single} tables have one cell only: no degrees of freedom, nothing to compare"

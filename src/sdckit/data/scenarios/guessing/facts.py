@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import pl
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.outlying import deviation
 
 # Direct identifiers recognised by the format of texts; tested on a sample, never shown.
@@ -159,7 +159,7 @@ def _unnamed(series: pl.Series) -> pl.Series:
     return series.alias("values")
 
 
-def _moments(doubles: NDArray[np.float64], levels: int) -> dict[str, Any]:
+def _moments(doubles: Floats, levels: int) -> dict[str, Any]:
     known = doubles[~np.isnan(doubles)]
     known = known[np.isfinite(known)]
     if len(known) == 0:
@@ -177,7 +177,7 @@ def _moments(doubles: NDArray[np.float64], levels: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _top_share(known: NDArray[np.float64]) -> float:
+def _top_share(known: Floats) -> float:
     """What the largest 1 % of the amounts, at least one, hold of their sum, over their share of the values.
 
     Losses count by their amount; NaN where they are no exceptions.
@@ -193,7 +193,7 @@ def _top_share(known: NDArray[np.float64]) -> float:
     return float(top.mean() / known.mean())
 
 
-def _decimals(known: NDArray[np.float64]) -> int:
+def _decimals(known: Floats) -> int:
     """Number of decimals of the values (on a sample), at most 4."""
     sample = known[:: max(1, len(known) // 2000)]
     for digits in (1, 2, 3):
@@ -209,7 +209,7 @@ def _written(values: pl.Series, levels: int) -> str | None:
     return written_like(texts)
 
 
-def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
+def numbers_of(series: pl.Series) -> Floats | None:
     """A column as float64, NaN for missing; None if it is not numeric.
 
     Texts count as numeric if all but a few codes are: "12" and "N"; labels "9" and "10 or more".
@@ -235,7 +235,7 @@ def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
     return None if odd.n_unique() > _OTHER_TEXTS else doubles.fill_null(np.nan).to_numpy()
 
 
-def _leading(series: pl.Series) -> NDArray[np.float64] | None:
+def _leading(series: pl.Series) -> Floats | None:
     """Leading numbers of labels: "3", "10 or more"; None unless half of the labels are plain numbers."""
     labels = series.cast(pl.String)
     distinct = labels.drop_nulls().unique()
@@ -245,7 +245,7 @@ def _leading(series: pl.Series) -> NDArray[np.float64] | None:
     return labels.str.extract(r"^\s*(-?\d+(?:\.\d+)?)").cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
-def same_values(series: pl.Series) -> NDArray[np.float64]:
+def same_values(series: pl.Series) -> Floats:
     """Code a column as float64, equal for equal values; missing is a value of its own.
 
     >>> import polars as pl

@@ -16,13 +16,14 @@ from sdckit.data.scenarios.guessing.facts import Facts, numbers_of, same_values
 from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import OFFICIAL, listed, says_id, words_of
 from sdckit.data.scenarios.scenario_toml import toml_string
+from sdckit.numerics.array_types import Floats
 
 # Grouping of records by id, and statistics of other columns within the groups.
 
 
 _WORTH = 0.9  # least share of plausible ids for the exact test of a numbering
 
-_Numbers = NDArray[np.float64]
+_Numbers = Floats
 
 
 @dataclass(frozen=True)
