@@ -62,7 +62,7 @@ OF_FILE = {
     "derived_columns.py": {"words": ("least", "greatest")},
     "linked_rows.py": {"words": ("first", "last")},
     "owner_knowledge.py": {"words": ("first", "last")},
-    "waves.py": {"words": ("by a value of state", "where stay is above its least")},
+    "reconstruct.py": {"words": ("by a value of state", "where stay is above its least")},
 }
 OF_LINE = {
     "is the {how} of one": ("number", "share", "percentage"), "is the {how} of ": ("total", "mean"),

@@ -8,8 +8,8 @@ import pytest
 
 import sdckit as sdc
 from attacks.recovery.made import blanked
+from sdckit.attacks.recovery.reconstruct import Waves
 from sdckit.attacks.recovery.touched_cells import read_columns
-from sdckit.attacks.recovery.waves import Waves
 from sdckit.data.frames import open_frame
 
 PEOPLE, WAVES = 600, 5
