@@ -265,6 +265,19 @@ def places_among(chosen: AnyInts, n: int) -> Ints:
     return place
 
 
+def row_of_values(values: Values, listed: Values) -> Ints:
+    """Row of each value among those listed, -1 where it is none of them.
+
+    >>> row_of_values(np.array([5, 7, 6]), np.array([7, 5])).tolist()
+    [1, 0, -1]
+    """
+    if not len(listed):
+        return np.full(len(values), -1)
+    order = np.argsort(listed)
+    row = order[np.minimum(np.searchsorted(listed, values, sorter=order), len(listed) - 1)]
+    return np.where(listed[row] == values, row, -1)
+
+
 def in_place(values: Values, order: AnyInts) -> Values:
     """Values taken in some order, put back into the original order."""
     out = np.empty_like(values)
@@ -470,11 +483,7 @@ def look_up(words: Words, listed: Words) -> Codes:
     if len(listed) == 0:
         return np.full(len(words), -1, np.int32)
     if is_few(_look_up, len(words) + len(listed)):
-        order = np.argsort(listed)
-        at = np.minimum(np.searchsorted(listed, words, sorter=order), len(listed) - 1)
-        matched = order[at].astype(np.int32)
-        matched[listed[matched] != words] = -1
-        return matched
+        return row_of_values(words, listed).astype(np.int32)
     slots = np.full(1 << (4 * len(listed) - 1).bit_length(), -1, np.int32)
     _fill_places(listed, slots)
     place = np.empty(len(words), np.int32)

@@ -135,7 +135,7 @@ def test_what_ids_begin_with_and_their_gaps():
     region = np.arange(n) % 3 + 1
     codes = [f"{letter}{i:03d}" for i, letter in enumerate(np.array(list("abc"))[region - 1])]
     data = pl.DataFrame({"id": region * 1000 + np.arange(n), "code": codes, "few": region})
-    found = list(id_predictors(read(data), None))
+    found = list(id_predictors(read(data), None, {}))
     assert {predictor.columns[0] for predictor in found} == {"id", "code"}
     starts = [predictor for predictor in found if predictor.words == "the first digits of id"]
     assert any(predictor.n_levels == 3 for predictor in starts)
@@ -146,7 +146,7 @@ def test_what_ids_begin_with_and_their_gaps():
     assert gap.numbers[0] == 3
     assert np.isnan(gap.numbers[-1])
     assert [
-        predictor.columns for predictor in id_predictors(read(data.select("few")), "few")
+        predictor.columns for predictor in id_predictors(read(data.select("few")), "few", {})
     ]  # a household's number is one, too
 
 

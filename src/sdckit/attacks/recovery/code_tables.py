@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations, product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.judged_relations import HITS, OF_THE_REST
 from sdckit.data import pa, pc
-from sdckit.numerics.array_types import Codes, Floats, Ints
+from sdckit.numerics.array_types import Codes, Floats, Ints, Words
 from sdckit.numerics.grouping import first_of_groups, group, look_up, pair_counts
 
 BORNE = 5  # records of the half that is fitted to, by which a pair of values is borne
@@ -34,7 +33,7 @@ DIGITS = frozenset("0123456789abcdef")
 MOST_DIGESTED = 3  # columns
 SEPARATORS = ("", "-", "|", "_", ";", ",")
 
-Numbered = tuple[Floats, NDArray[np.int64]]
+Numbered = tuple[Floats, Ints]
 Starts = tuple[tuple[Codes, int], ...]
 
 
@@ -46,7 +45,7 @@ def numbered_values(truth: Floats) -> Numbered:
 
 
 def table_of_numbered(
-    codes: Codes, n_levels: int, truth: Numbered, rows: NDArray[np.int64], *, several: bool = False, least: int = BORNE
+    codes: Codes, n_levels: int, truth: Numbered, rows: Ints, *, several: bool = False, least: int = BORNE
 ) -> Floats:
     """The numbered value that each code (0 to `n_levels`) stands for, on the records `rows`; NaN for none.
 
@@ -75,7 +74,7 @@ def table_of_numbered(
     return table
 
 
-def differing(cells: NDArray[np.int64], values: NDArray[np.int64]) -> float:
+def differing(cells: Ints, values: Ints) -> float:
     """Share of the pairs of records of one cell, next to each other in it, that differ in value; 0 where none is one.
 
     >>> differing(np.array([1, 2, 1, 1]), np.array([5, 6, 5, 7]))
@@ -167,7 +166,7 @@ def last_values(released: Sequence[Codes], original: Sequence[Floats]) -> Iterat
         yield from ((i, rows[hits]) for i, (rows, hits) in enumerate(zip(lost, right, strict=True)) if hits.any())
 
 
-def _last_of_cells(cells: Sequence[Codes], words: Sequence[NDArray[np.uint64]], lost: Ints) -> list[Ints]:
+def _last_of_cells(cells: Sequence[Codes], words: Sequence[Words], lost: Ints) -> list[Ints]:
     """Of each column, for each of some combinations of codes, the only value that none shows beside it; 0 for none.
 
     `cells`: codes (m,) of the different combinations, by column, 0 where missing. `words`: by column, one for each code

@@ -10,11 +10,10 @@ from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, apart
 from sdckit.errors import sure
-from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import extremes_of, gather, group
 
@@ -272,7 +271,7 @@ ID_SHARE = 0.5  # distinct values per record from which on a column is taken as 
 SOME = 2_000  # records whose households are used for a pre-check
 ALL = slice(None)
 
-Rows = NDArray[np.int64] | slice
+Rows = Ints | slice
 Figures = Callable[[Rows], Floats]  # the numbers of some records: of most companions nobody asks for more
 
 
@@ -334,7 +333,7 @@ class Household:
 
     name: str
     of_row: Codes
-    sizes: NDArray[np.int64]
+    sizes: Ints
 
     @classmethod
     def of(cls, column: ReleasedColumn) -> Household:
@@ -373,7 +372,7 @@ class Household:
         return low[:-1], high[:-1]
 
     @cached_property
-    def some(self) -> tuple[NDArray[np.int64], Household]:
+    def some(self) -> tuple[Ints, Household]:
         """Subset of the households of the first `SOME` records: the rows of their members, and the subset."""
         first = np.zeros(self.n + 1, np.bool_)
         first[self.of_row[:SOME]] = True
@@ -402,12 +401,11 @@ def numbered(values: Floats) -> tuple[Codes, int]:
     """Code numbers from 1 on, 0 where missing; and how many codes there are."""
     known = ~np.isnan(values)
     codes = np.zeros(len(values), np.int32)
-    if known.any():
-        plain = np.where(values[known] == 0, 0.0, values[known])
-        groups = group(np.ascontiguousarray(plain).view(np.uint64))
-        codes[known] = groups.of_row + 1
-        return codes, len(groups.size)
-    return codes, 0
+    if not known.any():
+        return codes, 0
+    groups = group(np.where(values[known] == 0, 0.0, values[known]).view(np.uint64))
+    codes[known] = groups.of_row + 1
+    return codes, len(groups.size)
 
 
 def number_predictor(
@@ -427,7 +425,7 @@ def counted_rows(columns: Mapping[str, ReleasedColumn]) -> Iterator[Predictor]:
 
 
 def counted_predictor(
-    columns: Sequence[str], words: str, counts: NDArray[np.int64], household: Household, *, joins: bool = False
+    columns: Sequence[str], words: str, counts: Ints, household: Household, *, joins: bool = False
 ) -> Predictor:
     """Counts of the households that occur as auxiliary information of their members; -1 where unknown."""
     known = np.where(household.sizes > 0, counts, -1) + 1
@@ -578,16 +576,14 @@ def _below(household: Household, numbers: Floats, limit: float) -> Floats:
     return household.sums(below)
 
 
-def id_predictors(
-    columns: Mapping[str, ReleasedColumn], household: str | None, made: Made | None = None
-) -> list[Predictor]:
+def id_predictors(columns: Mapping[str, ReleasedColumn], household: str | None, made: Made) -> list[Predictor]:
     """Predictors from ids: leading digits or letters, and the gap to the next id. `made` as above."""
     ids: _Parts = {
         ("id", name): ((column,), partial(_of_id, column))
         for name, column in columns.items()
         if name == household or column.n_levels >= ID_SHARE * len(column.codes)
     }
-    return _listed(ids, {} if made is None else made)
+    return _listed(ids, made)
 
 
 def _of_id(column: ReleasedColumn) -> Iterator[Predictor]:

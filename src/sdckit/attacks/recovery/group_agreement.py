@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.intervals import wilson
 
@@ -58,12 +57,12 @@ def _tally(group, codes, code, votes, size):  # type: ignore[no-untyped-def]
 class Tally:
     """Known values of each group: the majority's `code`, its `votes`, and the `size`; each (groups,)."""
 
-    code: NDArray[np.int32]
-    votes: NDArray[np.int32]
-    size: NDArray[np.int32]
+    code: Codes
+    votes: Codes
+    size: Codes
 
     @cached_property
-    def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def places(self) -> tuple[Ints, Ints, Ints]:
         """(groups,) number of the supports that a group has, and that it has less one record; share that deviates."""
         with_all, less_one = (np.searchsorted(SUPPORTS, self.size - less, "right") for less in (0, 1))
         return with_all, less_one, np.searchsorted(DEVIATING, (self.size - self.votes) / np.maximum(self.size, 1))
@@ -87,7 +86,7 @@ class Rule:
         return np.asarray(tells[with_all, column] | tells[less_one, column])  # as judged: less one
 
 
-def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Tally:
+def tally_groups(group: Codes, codes: Codes, n_groups: int) -> Tally:
     """Tally the known values (codes above 0) by group; records of group -1 belong to none.
 
     >>> found = tally_groups(np.array([0, 0, 1, 1, 1, 1], np.int32), np.array([4, 4, 2, 0, 3, 3], np.int32), 2)
@@ -153,7 +152,7 @@ def split_alone(group, seen, rows, of_row):  # type: ignore[no-untyped-def]
     return shared, alone, k
 
 
-def tally_cells(group: Codes, codes: Codes, times: NDArray[np.int64], n_groups: int) -> Tally:
+def tally_cells(group: Codes, codes: Codes, times: Ints, n_groups: int) -> Tally:
     """The same of rows that stand for as many records as `times` says.
 
     >>> found = tally_cells(*np.array([[0, 0, 1, 0], [4, 2, 3, 4]], np.int32), np.array([5, 6, 2, 4]), 2)
@@ -345,6 +344,12 @@ def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:
     most = wilson(wrong, right + wrong, CONFIDENCE).high if wrong else 0.0
     # neighbours may agree for other reasons and suppressed values are rare ones: hence the stricter limit
     return most if most <= min(MOST_SURELY, usual_wrong * OF_THE_USUAL) / STRICTER else None
+
+
+def judge_hits(hits: Bools, judged: Bools, usual_wrong: float) -> float | None:
+    """Do as `judge_rule` for what is `judged`, by which of it is hit."""
+    right = int(np.count_nonzero(judged & hits))
+    return judge_rule(right, int(np.count_nonzero(judged)) - right, usual_wrong)
 
 
 def log_tail(seen: int, expected: float) -> float:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import group_agreement, numeric_relations
 from sdckit.attacks.recovery.derived_columns import Household
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
 from sdckit.errors import sure
-from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 
 FEWEST_GROUPS = 10  # groups without a missing value, by which a figure is judged
@@ -107,7 +106,7 @@ class _Members:
         return np.asarray((self.unknown == 0) & (self.group.sizes > 0))
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Members of each kind, (kinds + 1, groups)."""
         n = self.group.n + 1
         cell = self.state.known * np.int64(n) + self.group.of_row
@@ -186,7 +185,7 @@ def _by_kinds(state: Reconstruction, figure: GroupFigure, members: _Members, who
             state.restore_codes((group.of_row >= 0) & (of_row > 0), of_row, (figure.name, group.name), words, "divided")
 
 
-def _is_off(of_kind: NDArray[np.int64], figure: Floats, n: int) -> bool:
+def _is_off(of_kind: Ints, figure: Floats, n: int) -> bool:
     """Whether some of `n` groups show that `_counts_kind` says no, whatever the others are."""
     away = np.abs(figure - of_kind)
     telling = n - len(away) + np.count_nonzero((away == 0) & (of_kind > 0))
@@ -194,7 +193,7 @@ def _is_off(of_kind: NDArray[np.int64], figure: Floats, n: int) -> bool:
 
 
 def _counts_kind(
-    state: Reconstruction, of_kind: NDArray[np.int64], members: NDArray[np.int64], rest: Floats, *, two: bool
+    state: Reconstruction, of_kind: Ints, members: Ints, rest: Floats, *, two: bool
 ) -> bool:  # fmt: skip
     """Whether the figure tells members of whole groups: each is left out once, and told by the rest of the count.
 
@@ -218,9 +217,7 @@ def _by_total(state: Reconstruction, figure: GroupFigure, members: _Members, who
         rest = numbers - members.total
         with np.errstate(invalid="ignore"):
             hit = np.abs(rest) <= near
-        several = whole & (group.sizes > 1)
-        right, wrong = (int(np.count_nonzero(several & which)) for which in (hit, ~hit))
-        if group_agreement.judge_rule(right, wrong, state.usual_wrong) is None:
+        if group_agreement.judge_hits(hit, whole & (group.sizes > 1), state.usual_wrong) is None:
             continue
         unit = numeric_relations.printed_unit(own)
         values = np.round(rest / unit) * unit if unit else rest
@@ -235,9 +232,7 @@ def _by_ends(state: Reconstruction, figure: GroupFigure, members: _Members, whol
     own, group = sure(state.numbers), figure.group
     least, most = members.ends
     for how, ends, sign in (("greatest", most, 1.0), ("least", least, -1.0)):
-        several = whole & (group.sizes > 1)
-        right = int(np.count_nonzero(several & (ends == figure.values)))
-        if group_agreement.judge_rule(right, int(several.sum()) - right, state.usual_wrong) is None:
+        if group_agreement.judge_hits(ends == figure.values, whole & (group.sizes > 1), state.usual_wrong) is None:
             continue
         with np.errstate(invalid="ignore"):
             beyond = (members.without_number == 1) & (sign * figure.values > sign * ends)

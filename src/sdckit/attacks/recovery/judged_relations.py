@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.group_agreement import CHANCE, CONFIDENCE
-from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.intervals import wilson
 
@@ -23,8 +22,8 @@ FEWEST_CHANGED = 30  # changed records to judge on; below them all records are, 
 class Halves:
     """The records to fit on and those to judge on: row numbers, drawn apart at random."""
 
-    fit: NDArray[np.int64]
-    judge: NDArray[np.int64]
+    fit: Ints
+    judge: Ints
 
     @classmethod
     def of(cls, known: Bools, seed: int) -> Halves:
@@ -73,7 +72,7 @@ class Judge:
         hidden: what is released of it is then no evidence.
     """
 
-    def __init__(self, truth: Floats, changed: Bools, released: Codes, rows: NDArray[np.int64]) -> None:
+    def __init__(self, truth: Floats, changed: Bools, released: Codes, rows: Ints) -> None:
         among = rows[changed[rows]]
         self.apart = apart = len(among) >= FEWEST_CHANGED
         self.rows = among if apart else rows
@@ -120,7 +119,7 @@ class Judge:
             return True
         return hidden and self.apart and self.as_hidden.tells(fitted, near, tried)
 
-    def _by_itself(self, rows: NDArray[np.int64], fitted: Floats, near: float) -> float:
+    def _by_itself(self, rows: Ints, fitted: Floats, near: float) -> float:
         """Mean share of other records with the same released value that the fitted value would hit as well."""
         shares = np.empty(len(rows))
         _near_others(rows, fitted, near, self.group, self._first, self._ordered, self.truth, shares)

@@ -85,9 +85,8 @@ def _told(file: RecoveryFile, *, time: str | None, seed: int, step: Callable[[st
 
 def _by_column(file: RecoveryFile, by_name: Told, judged: Mapping[str, Collection[str]]) -> list[Any]:
     """Figures of the columns that something tells whose own limits say nothing."""
-    roles = file.roles
     return [
-        summed_up(recovered, None, None, level=LEVEL, weight=roles.weight, household=roles.household)
+        summed_up(recovered, None, None, level=LEVEL, roles=file.roles)
         for name, recovered in by_name.items()
         if recovered.known is not None
         and any(not source.columns or {*source.columns} - {*judged[name]} for source in recovered.known.sources)

@@ -8,13 +8,12 @@ from functools import cached_property
 from itertools import islice, product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.derived_columns import ALL, ID_SHARE, Household, Predictor, Rows as Some, number_predictor
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import first_of_groups, group, row_of_values
 
 MOST_EACH = 10  # predictors for each column of the file
 FEWEST = 20  # rows that a link leads from
@@ -36,7 +35,7 @@ FEW_KINDS = 30  # levels of a column that says who is the head of a household, a
 BACK = "the row for which this one is "
 MOST_CELLS = 16  # per record, of a table of the members of all groups by their number
 
-Rows = NDArray[np.int64]
+Rows = Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ class _Grouping:
         return self.times[0] if self.times else ""
 
     @property
-    def same(self) -> NDArray[np.bool_]:
+    def same(self) -> Bools:
         """(m - 1,) whether a row and the next one belong to one group."""
         of_row = self.household.of_row[self.rows]
         return np.asarray(of_row[1:] == of_row[:-1])
@@ -328,9 +327,7 @@ def _couples(columns: Mapping[str, ReleasedColumn], groupings: Sequence[_Groupin
 
 def _back(link: Link) -> Link:
     """The first row that names each one."""
-    (naming,) = np.nonzero(link.row >= 0)
-    row = np.full(len(link.row), -1, np.int64)
-    row[link.row[naming[::-1]]] = naming[::-1]
+    row = first_of_groups(link.row, len(link.row) + 1)[:-1]  # the last one: those who name none
     return Link(link.columns, f"{BACK}{link.words}", row)
 
 
@@ -381,7 +378,7 @@ class _Numbered:
     order: Rows
 
     @cached_property
-    def table(self) -> NDArray[np.int32] | None:
+    def table(self) -> Codes | None:
         """The row of each whole number of each household, -1 for none; None where not all are, or they are too many."""
         cells = self.grouping.household.n * self.span
         keys = self.keys[(self.keys >= 0) & (self.keys < cells)]
@@ -440,9 +437,7 @@ def _rows_of(numbers: Floats, ids: Floats) -> Rows:
     """The row of each number among ids; -1 for none, and for all if the numbers lie in one part of the ids only."""
     known = ids[~np.isnan(ids)]
     low, high = (float(end.reduce(known, initial=ids[0])) for end in (np.fmin, np.fmax))
-    order = np.argsort(ids)  # NaN last
-    place = np.minimum(np.searchsorted(ids, numbers, sorter=order), len(ids) - 1)
-    row = np.where(ids[order[place]] == numbers, order[place], -1)
+    row = row_of_values(numbers, ids)
     some = numbers[row >= 0]
     spread = len(some) > 0 and some.min() <= low + (high - low) / 4 and some.max() >= (low + high) / 2
     return row if spread else np.full(len(numbers), -1, np.int64)

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import judged_relations, recovery_files, touched_cells
 from sdckit.errors import sure
-from sdckit.numerics.array_types import Bools, Floats
+from sdckit.numerics.array_types import Bools, Floats, Ints
 
 NEAR = math.log1p(0.1) - 1e-9  # distance of logarithms: never more than 10 % of the truth
 FEWEST = 60  # of the largest numbers to fit and judge on, where there are so many
@@ -83,7 +82,7 @@ def _middles(column: touched_cells.ReleasedColumn) -> Floats:
         return np.asarray((low + high) / 2)
 
 
-def _signs(column: touched_cells.ReleasedColumn, rows: NDArray[np.int64]) -> Floats | None:
+def _signs(column: touched_cells.ReleasedColumn, rows: Ints) -> Floats | None:
     """Signs (n,) of what is released of the numbers, as a top and a bottom code leave them; None where they are alike.
 
     Another column that gives the sizes alone gives the numbers with them.
@@ -133,7 +132,7 @@ def _fits(x: Floats, y: Floats) -> Iterator[Form]:
         for _ in range(2):
             if len(use) < LEAST // 3 or np.ptp(terms[1][use]) == 0:
                 break
-            factors: NDArray[np.float64] = np.linalg.lstsq(terms[:, use].T, aim[use], rcond=None)[0]
+            factors: Floats = np.linalg.lstsq(terms[:, use].T, aim[use], rcond=None)[0]
             rest = np.abs(factors @ terms[:, use] - aim[use])
             use = use[rest <= np.quantile(rest, TRIMMED)]
         else:

@@ -271,15 +271,11 @@ class _Search:
         made = _standard_rows(self._made(each))
         indices = np.array([*map(place.__getitem__, chain.from_iterable(sets))], np.int64).reshape(len(sets), -1)
         near = max(NEAR, 0.0 if logs else self.tolerance / spread)
-        best = _promising(own, made, indices, self.draws, near)
         self.tried += len(sets)
         relations: list[Relation] = []
-        for i in best:
-            if any(relation.parts <= _parts(sets[i]) for relation in relations):
-                continue
-            relation = self._relation(sets[i], logs, y)
-            if relation is not None:
-                relations.append(relation)
+        for i in _promising(own, made, indices, self.draws, near):
+            if not any(relation.parts <= _parts(sets[i]) for relation in relations):
+                relations += filter(None, [self._relation(sets[i], logs, y)])
         return relations
 
     def of_many(self) -> list[Relation]:
@@ -309,8 +305,7 @@ class _Search:
             fewer = [other for other in use if other != i]
             if len(fewer) >= MOST_TERMS and hits(fewer) >= best - 0.002:
                 use = fewer
-        relation = self._relation(tuple(Term("itself", (i,)) for i in use), False, self.y)
-        return [] if relation is None else [relation]
+        return [*filter(None, [self._relation(tuple(Term("itself", (i,)) for i in use), False, self.y)])]
 
     def _made(self, terms: Sequence[Term]) -> Floats:
         """The terms (t, m) of the records looked at, those of one kind at once."""

@@ -37,7 +37,7 @@ def remaining_values(state: Reconstruction, predictors: Sequence[Predictor]) -> 
     numbers, rows = state.numbers, np.flatnonzero(state.open)
     if numbers is None or state.target.bounds is None:  # the release has named groups instead of numbers
         return _levels_left(state, rows, predictors)
-    values = _distinct(numbers)
+    values = np.unique(numbers[~np.isnan(numbers)])
 
     def ends(*bounds: Floats | None) -> list[Floats]:
         return [own[rows] for own in bounds if own is not None]
@@ -51,10 +51,6 @@ def remaining_values(state: Reconstruction, predictors: Sequence[Predictor]) -> 
         least, most = _ranges_beside(state, numbers, rows[blank], predictors)
         low[blank], high[blank] = np.fmax(low[blank], least), np.fmin(high[blank], most)
     return before, _count(state, values, low, high)
-
-
-def _distinct(numbers: Floats) -> Floats:
-    return np.unique(numbers[~np.isnan(numbers)])
 
 
 def _count(state: Reconstruction, values: Floats, low: Floats, high: Floats) -> Floats:
@@ -99,8 +95,7 @@ def _levels_left(
         return before, before
     shares = counts[levels - 1] / counts.sum()
     possible = np.ones((len(rows), len(levels)), np.bool_)
-    place = np.zeros(int(levels.max()) + 1, np.int64)
-    place[levels] = np.arange(len(levels))
+    place = grouping.places_among(levels, int(levels.max()) + 1)
     known = state.known > 0
     for predictor in predictors:
         if state.name in predictor.columns or not predictor.joins or predictor.n_levels > MOST_LEVELS:
@@ -360,30 +355,26 @@ def recover(
             for state in states
             if state.open.any() and not state.target.perturbed
         }
-    by_band = _by_band(
-        columns, touched, household=household, pairs=pairs, tell=tell, made=made, person=person, time=time
-    )
-    for name, recovered in by_band.items():
-        if recovered.restored.sum() > recoveries[name].restored.sum():
-            recoveries[name] = recovered
+    if missing := _in_bands(touched):
+        named = {**columns, **{name: target.column for name, target in missing.items()}}
+        by_band = recover(
+            named, missing, household=household, pairs=pairs, tell=tell, made=made, person=person, time=time
+        )
+        for name, recovered in by_band.items():
+            if recovered.restored.sum() > recoveries[name].restored.sum():
+                recoveries[name] = recovered
     return {name: _named(recoveries[name], columns) for name in touched}
 
 
-def _by_band(
-    columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None, pairs: bool,
-    tell: Tell, made: Made, person: str | None, time: str | None,
-) -> dict[str, Recovered]:  # fmt: skip
-    """Reconstruct the missing values of columns that have ranges as ranges: which one it was tells enough."""
-    named, missing = dict(columns), {}
+def _in_bands(touched: Mapping[str, ChangedColumn]) -> dict[str, ChangedColumn]:
+    """The missing values of columns that have ranges, as ranges: which one it was tells enough."""
+    missing = {}
     for name, target in touched.items():
         column = target.column
         blank = target.touched & column.missing
         if column.from_labels and not target.perturbed and blank.any() and column.has_ranges:
-            named[name] = replace(column, ends=None)
-            missing[name] = ChangedColumn(named[name], blank, None, (SUPPRESSED,))
-    if not missing:
-        return {}
-    return recover(named, missing, household=household, pairs=pairs, tell=tell, made=made, person=person, time=time)
+            missing[name] = ChangedColumn(replace(column, ends=None), blank, None, (SUPPRESSED,))
+    return missing
 
 
 def _named(recovered: Recovered, columns: Mapping[str, ReleasedColumn]) -> Recovered:
@@ -460,9 +451,8 @@ def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.in
     n = len(next(iter(columns.values())).codes)
     orders = {FILE_ORDER: np.arange(n)}
     for name, column in columns.items():
-        if column.n_levels < derived_columns.ID_SHARE * n:
-            continue
-        orders[ordered_by(name)] = np.argsort(column.in_order(-1.0), kind="stable")
+        if column.n_levels >= derived_columns.ID_SHARE * n:
+            orders[ordered_by(name)] = np.argsort(column.in_order(-1.0), kind="stable")
     return orders
 
 
@@ -544,9 +534,7 @@ def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, 
         if column.within or not hit.any():
             continue  # fields of structures stay as they are
         if recovered.values is None:
-            first = np.zeros(column.n_levels + 1, np.int64)
-            present = np.flatnonzero(column.codes)
-            first[column.codes[present]] = present
+            first = grouping.first_of_groups(column.codes, column.n_levels + 1)
             rows = np.where(hit, first[recovered.codes], np.arange(len(hit)))
             native = take_rows(out, {name: rows})
         elif out[name].dtype.is_numeric():

@@ -424,10 +424,7 @@ def by_order(
         last, following = sorted_orders.neighbours(known > 0, None if homes is None else homes[order])
         before, after = (np.append(known, 0)[at] for at in (last, following))
         agree = (before == after) & (before > 0)
-        judged = agree & (known > 0)
-        right = int(np.count_nonzero(judged & (known == before)))
-        wrong = int(np.count_nonzero(judged)) - right
-        if group_agreement.judge_rule(right, wrong, state.usual_wrong) is None:
+        if group_agreement.judge_hits(known == before, agree & (known > 0), state.usual_wrong) is None:
             continue
         determined, codes = np.zeros(len(known), np.bool_), np.zeros(len(known), np.int32)
         determined[order], codes[order] = agree, before
@@ -436,9 +433,7 @@ def by_order(
 
 def _agree_in_threes(codes: Codes, usual_wrong: float) -> bool:
     """Whether records between two alike are like them: what `by_order` judges by where nobody has mates."""
-    alike = codes[:-2] == codes[2:]
-    right = int(np.count_nonzero(alike & (codes[1:-1] == codes[2:])))
-    return group_agreement.judge_rule(right, int(np.count_nonzero(alike)) - right, usual_wrong) is not None
+    return group_agreement.judge_hits(codes[1:-1] == codes[2:], codes[:-2] == codes[2:], usual_wrong) is not None
 
 
 def by_numbers(

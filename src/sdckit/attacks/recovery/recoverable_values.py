@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.code_tables import last_values
@@ -33,6 +32,7 @@ from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 
 # Figures of one column.
 
@@ -140,15 +140,14 @@ def most_telling(sources: Sequence[reconstruction_rules.Source]) -> tuple[str, .
 
 
 def summed_up(
-    recovered: Recovered, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
-    level: float, weight: str | None, household: str | None,
-) -> ColumnRecovery:  # fmt: skip
+    recovered: Recovered, guessed: Guessed | None, truth: Floats | None, *, level: float, roles: Roles
+) -> ColumnRecovery:
     """Figures of one column; `truth` (n,) is given if the original is known."""
     name, sources = recovered.target.column.name, tuple(sorted(recovered.sources, key=lambda source: -source.told))
     left_out = LEFT_OUT in recovered.target.kinds
     right, narrowed, known_sources = recovered.right, recovered.narrowed, _known_sources(recovered)
     alone, knowing = (
-        tuple(dict.fromkeys(remedy(name, source, weight, household, left_out=left_out) for source in some))
+        tuple(dict.fromkeys(remedy(name, source, roles.weight, roles.household, left_out=left_out) for source in some))
         for some in (sources, known_sources)
     )
     left = recovered.after[narrowed[recovered.target.touched]]
@@ -614,8 +613,7 @@ def _by_column(
     for name, recovered in recoveries.items():
         guessed = guesses.get(name)
         truth = file.guess_truth(recovered, guessed)
-        roles = file.roles
-        summed.append(summed_up(recovered, guessed, truth, level=level, weight=roles.weight, household=roles.household))
+        summed.append(summed_up(recovered, guessed, truth, level=level, roles=file.roles))
     return tuple(summed)
 
 

@@ -9,7 +9,6 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import reconstruct, touched_cells
 from sdckit.attacks.recovery.derived_columns import Household, Predictor, Rows
@@ -23,7 +22,8 @@ from sdckit.data import arguments
 from sdckit.data.frames import really_has
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError, ScenarioError, sure
-from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints, Values
+from sdckit.numerics.grouping import places_among
 
 # Prediction of suppressed values by a random forest trained on the release, compared with the most frequent value.
 
@@ -43,15 +43,15 @@ FLOOR = 0.1  # of the standard deviation: least size that the relative error ref
 class Guessed:
     """Guessed values of the records in `rows` as codes or numbers, by the model and by the most frequent value."""
 
-    rows: NDArray[np.int64]
-    model: NDArray[Any]
-    usual: NDArray[Any]
+    rows: Ints
+    model: Values
+    usual: Values
     is_number: bool
     reach: float
     expected: float = math.nan  # out-of-bag accuracy on the known values
     expected_usual: float = math.nan
 
-    def right(self, truth: NDArray[Any], *, usual: bool = False) -> Bools:
+    def right(self, truth: Values, *, usual: bool = False) -> Bools:
         """Which guesses are right: equal, or within the tolerance for numbers."""
         guess = self.usual if usual else self.model
         if not self.is_number:
@@ -85,8 +85,8 @@ def guess_values(
     train, to_predict = features[: len(some)], features[len(some) :]
     if as_number:
         assert state.numbers is not None
-        y: NDArray[Any] = state.numbers[some]
-        usual: NDArray[Any] = np.full(len(rows), _best_constant(state.numbers[known]))
+        y: Values = state.numbers[some]
+        usual: Values = np.full(len(rows), _best_constant(state.numbers[known]))
         reach = FLOOR * float(state.numbers[known].std())
     else:
         y, reach = state.known[some].astype(np.int64), 0.0
@@ -101,9 +101,7 @@ def guess_values(
     )
 
 
-def _grow(
-    train: Floats, y: NDArray[Any], to_predict: Floats, *, as_number: bool, seed: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _grow(train: Floats, y: Values, to_predict: Floats, *, as_number: bool, seed: int) -> tuple[Values, Values]:
     """Predictions of a forest, and those of its own records by the trees without them."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
@@ -117,7 +115,7 @@ def _grow(
     return forest.predict(to_predict), forest.oob_prediction_ if as_number else _most_likely(forest)
 
 
-def _prediction_rows(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _prediction_rows(state: Reconstruction, seed: int) -> tuple[Ints, Ints]:
     """Records to predict, and training records.
 
     For perturbed columns the model is trained on all records except those predicted.
@@ -134,11 +132,11 @@ def _prediction_rows(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64
     return half, np.flatnonzero(learnt)
 
 
-def _most_likely(model: Any) -> NDArray[np.int64]:
+def _most_likely(model: Any) -> Ints:
     return np.asarray(model.classes_[np.nan_to_num(model.oob_decision_function_).argmax(axis=1)])
 
 
-def _feature(predictor: Predictor, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Floats:
+def _feature(predictor: Predictor, rows: Ints, some: Ints) -> Floats:
     at = np.concatenate([some, rows])
     values = predictor.numbers_of(at)
     if values is not None:
@@ -149,16 +147,12 @@ def _feature(predictor: Predictor, rows: NDArray[np.int64], some: NDArray[np.int
 def _of_a_mate(state: Reconstruction, mates: Household) -> Floats:
     """Known code of another household member as a feature (n,); 0 where there is none."""
     known = np.flatnonzero((state.known > 0) & (mates.of_row >= 0))
-    first, last = np.zeros(mates.n, np.int64), np.zeros(mates.n, np.int64)
+    first, last = np.full((2, mates.n + 1), -1, np.int64)  # the last one: no household
     last[mates.of_row[known]] = known
     first[mates.of_row[known[::-1]]] = known[::-1]
-    some = np.zeros(mates.n, np.bool_)
-    some[mates.of_row[known]] = True
     rows = np.arange(len(state.known))
     other = np.where(first[mates.of_row] == rows, last[mates.of_row], first[mates.of_row])
-    return np.where((mates.of_row >= 0) & some[mates.of_row] & (other != rows), state.known[other], 0).astype(
-        np.float64
-    )
+    return np.where((other >= 0) & (other != rows), state.known[other], 0).astype(np.float64)
 
 
 def _best_constant(values: Floats) -> float:
@@ -199,7 +193,7 @@ class RecoveryFile:
     roles: Roles
     memo: dict[Any, Any]
     chosen: frozenset[str] = frozenset()
-    rows: NDArray[np.int64] | None = None
+    rows: Ints | None = None
     gone: Mapping[str, ReleasedColumn] = field(default_factory=dict)
     times: Ints | None = None
     original: Any = None
@@ -254,7 +248,7 @@ class RecoveryFile:
         """Name of the household column, if the release has it."""
         return self.roles.household
 
-    def truth_of(self, recovered: reconstruct.Recovered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def truth_of(self, recovered: reconstruct.Recovered) -> tuple[Floats, Floats]:
         """Bounds (n,) of the true values in the form of the reconstructed ones: numbers, or codes of the release."""
         column, truth = recovered.target.column, sure(self.truth)
         before = truth[column.name]
@@ -263,7 +257,7 @@ class RecoveryFile:
         codes = touched_cells.truth_codes(column, before, self.times)
         return codes, codes
 
-    def guess_truth(self, recovered: reconstruct.Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
+    def guess_truth(self, recovered: reconstruct.Recovered, guessed: Guessed | None) -> Floats | None:
         """True values (n,) in the form of the guesses: numbers, or codes of the release."""
         if self.truth is None or guessed is None:
             return None
@@ -293,9 +287,9 @@ def recovery_files(
     for j, frame in enumerate(pair.released):
         own = _present(roles, frame.columns)
         check_columns(frame.columns, replace(own, id=None))
-        _check_chosen("columns", columns or (), frame.columns)
-        for role, name in named.items():
-            _check_chosen(role, () if name is None else (name,), frame.columns)
+        chosen_by = {"columns": columns or (), **{role: (name,) for role, name in named.items() if name is not None}}
+        for role, names in chosen_by.items():
+            arguments.present(names, frame.columns, role, argument=role, within="the release")
         if log is not None and log.n != len(frame):
             raise DataError(
                 f"log: it is of a file of {log.n} records, the release has {len(frame)}; give the log of this release"
@@ -317,15 +311,15 @@ def recovery_files(
     return tuple(files), pair
 
 
-def _rows(pair: Pair, log: Logged | None, id: str | None) -> NDArray[np.int64] | None:
+def _rows(pair: Pair, log: Logged | None, id: str | None) -> Ints | None:
     """Original row of each released row, if a log says that rows were reordered; else None."""
     return None if log is None or id is not None else log.rows(pair.original)
 
 
 def _read(
-    pair: Pair, j: int, names: Sequence[str], log: Logged | None, *, compared: bool, rows: NDArray[np.int64] | None
+    pair: Pair, j: int, names: Sequence[str], log: Logged | None, *, compared: bool, rows: Ints | None
 ) -> tuple[
-    dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn], NDArray[np.int64] | None
+    dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn], Ints | None
 ]:  # fmt: skip
     """Coded columns of a release, the original's columns if known, the changed values, and its rows of the original."""
     frame = pair.released[j]
@@ -333,7 +327,8 @@ def _read(
     if not compared:
         return read, None, touched_cells.by_log(read, log) if log else touched_cells.by_sight(read), None
     if rows is None:
-        rows = _back(pair.orders[j], len(frame)) if j < len(pair.orders) else None
+        order = pair.orders[j] if j < len(pair.orders) else None
+        rows = None if order is None else places_among(order, len(frame))  # by release row the original row
     before = _ordered(touched_cells.read_columns(pair.original, names), rows)
     return read, before, touched_cells.by_original(read, before), rows
 
@@ -369,20 +364,7 @@ def _present(roles: Roles, names: Sequence[str]) -> Roles:
     return replace(roles, weight=weight, household=household, person=person, sensitive=left)
 
 
-def _check_chosen(role: str, columns: Sequence[str], names: Sequence[str]) -> None:
-    arguments.present(columns, names, role, argument=role, within="the release")
-
-
-def _back(order: NDArray[np.int64] | None, n: int) -> NDArray[np.int64] | None:
-    """Invert a permutation of rows (release row by original row) to original row by release row."""
-    if order is None:
-        return None
-    back = np.empty(n, np.int64)
-    back[order] = np.arange(n)
-    return back
-
-
-def _ordered(truth: Mapping[str, ReleasedColumn], rows: NDArray[np.int64] | None) -> dict[str, ReleasedColumn]:
+def _ordered(truth: Mapping[str, ReleasedColumn], rows: Ints | None) -> dict[str, ReleasedColumn]:
     """The original's columns reordered to the rows of the release."""
     if rows is None:
         return dict(truth)

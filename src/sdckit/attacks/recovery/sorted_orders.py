@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.grouping import places_among
 
 SORTED = 0.9  # rank correlation of a number with the order, from which on the file counts as sorted by it
 MOST_RUNS = 0.25  # runs of one value per record, up to which it counts as sorted into groups
@@ -14,9 +14,7 @@ MOST_RUNS = 0.25  # runs of one value per record, up to which it counts as sorte
 RUNS_UNSEEN = 2
 
 
-def neighbours(
-    known: NDArray[np.bool_], homes: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def neighbours(known: Bools, homes: Ints | None = None) -> tuple[Ints, Ints]:
     """The nearest places (n,) before and after each place whose value is known; n where there is none.
 
     `homes` (n,): number of the household at each place, below 0 for none. Its members are passed over: what mates tell
@@ -29,7 +27,7 @@ def neighbours(
     """
     n, at = len(known), np.flatnonzero(known)
     following = np.cumsum(known, dtype=np.int64)  # the number of the next known place, and of the last one
-    last: NDArray[np.int64] = following - known - 1
+    last: Ints = following - known - 1
     ends = np.append(at, n)  # behind the last one, and as the place -1, there is none
     if homes is not None:
         home = homes[at]
@@ -46,7 +44,7 @@ def neighbours(
 
 
 def by_position(
-    truth: Floats, order: NDArray[np.int64], fit: NDArray[np.int64], homes: NDArray[np.int64] | None = None, *,
+    truth: Floats, order: Ints, fit: Ints, homes: Ints | None = None, *,
     shown: bool = True,
 ) -> Iterator[Floats]:  # fmt: skip
     """Values (n,) that an order of the records (n,) gives, in two ways; none where it is not that of the values.
@@ -59,8 +57,7 @@ def by_position(
     >>> [float((fitted == age).mean()) for fitted in by_position(age, np.arange(200), np.arange(0, 200, 2))]
     [1.0, 0.905]
     """
-    places = np.empty(len(order), np.int64)
-    places[order] = np.arange(len(order))
+    places = places_among(order, len(order))
     use = fit[np.argsort(places[fit])]
     known = truth[use]
     if len(known) < 2:

@@ -11,7 +11,7 @@ from sdckit.attacks.recovery.derived_columns import ALL, ID_SHARE, Predictor, Ro
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
 from sdckit.data.columns import numbers_as_arrow
 from sdckit.numerics.array_types import Bools, Floats
-from sdckit.numerics.grouping import Groups, group
+from sdckit.numerics.grouping import Groups, first_of_groups, group, places_among
 
 MOST = 60  # parts of a column
 LONGEST = 40  # characters of a text that are read
@@ -64,9 +64,7 @@ def text_parts(columns: Mapping[str, ReleasedColumn], some: Rows = ALL) -> Itera
 def _spread(name: str, column: ReleasedColumn, levels: NDArray[np.int64], some: Rows) -> Iterator[Predictor]:
     """The parts of the levels that occur, spread to the records."""
     n = len(column.codes)
-    place = np.zeros(column.n_levels + 1, np.int64)
-    place[levels] = np.arange(1, len(levels) + 1)
-    of_row = place[column.codes[some]]
+    of_row = places_among(levels, column.n_levels + 1)[column.codes[some]] + 1
     own = None if column.single is None else column.single[levels]
     numbers_seen, seen = {hash(b"" if own is None else own.tobytes())}, _Seen(np.arange(len(levels)))
     many: list[tuple[int, int]] = []  # places that are too many different ones, and so are more of them
@@ -146,9 +144,7 @@ class _Seen:
 
 def _fingerprint(codes: NDArray[np.integer]) -> int:
     """A hash of the partition that codes make, whatever their numbers."""
-    first = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return hash(first[codes].tobytes())
+    return hash(first_of_groups(codes, int(codes.max(initial=0)) + 1)[codes].tobytes())
 
 
 def _parts(name: str, column: ReleasedColumn, levels: NDArray[np.int64], own: Floats | None) -> Iterator[Part]:
@@ -337,8 +333,7 @@ def _places(name: str, characters: Characters, unit: str) -> Iterator[Part]:
     digits = (characters >= ZERO) & (characters <= NINE)
     n_digits = np.concatenate([np.zeros((1, levels), np.int8), np.cumsum(digits.T, axis=0, dtype=np.int8)])
     alphabet = np.flatnonzero(np.bincount(characters.ravel(order="K")))
-    place = np.zeros(int(alphabet[-1]) + 1, np.uint32)
-    place[alphabet] = np.arange(len(alphabet))
+    place = places_among(alphabet, int(alphabet[-1]) + 1).astype(np.uint32)
     letters, bits = np.asfortranarray(place[characters]), max(1, (len(alphabet) - 1).bit_length())
     for i, j in dict.fromkeys(spans):
         words = f"{unit} {i + 1} of {name}" if j == i + 1 else f"{unit}s {i + 1} to {j} of {name}"

@@ -11,15 +11,14 @@ from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.code_tables import Starts, starts_of
 from sdckit.attacks.recovery.group_agreement import tally_cells, tally_groups
 from sdckit.data import hierarchy, methods, pa, pc, pt
 from sdckit.data.columns import Coded, code_column, days_values, float_values, numbers_as_arrow, plain_series
 from sdckit.errors import DataError, SdcError, sure
-from sdckit.numerics.array_types import Bools, Codes, Floats
-from sdckit.numerics.grouping import group
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Words
+from sdckit.numerics.grouping import group, row_of_values
 from sdckit.numerics.threads import run
 
 # Columns of a release as an intruder reads them: category codes, and the range of numbers of each value.
@@ -78,12 +77,12 @@ class ReleasedColumn:
     n_levels: int
     ends: Floats | None
     coded: Coded
-    words: NDArray[np.uint64]  # the code of `coded` behind each of ours
+    words: Words  # the code of `coded` behind each of ours
     within: str = ""  # the column of structures or lists that it is part of
     memo: dict[str, Callable[[], Floats | None]] = field(init=False, default_factory=dict, repr=False)
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Bools:
         """(n,) whether the value is missing."""
         return np.asarray(self.codes == 0)
 
@@ -148,7 +147,7 @@ class ReleasedColumn:
         return self.numeric and self.coded.kind in ("text", "category")
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """Records of each code, with those of missing values at index 0."""
         return np.bincount(self.codes, minlength=self.n_levels + 1)
 
@@ -173,19 +172,18 @@ class ReleasedColumn:
         return pa.array(self.labels(), pa.large_string())
 
     @property
-    def _whole_labels(self) -> NDArray[np.int64] | None:
+    def _whole_labels(self) -> Ints | None:
         """The whole number that is the label of each level; None where labels are others."""
         low, plain = self.coded.low, self.coded.levels is None and self.coded.kind in ("integer", "number")
         return self.words.astype(np.int64) + low if plain and abs(low) < LARGEST else None
 
-    def codes_of(self, other: ReleasedColumn) -> NDArray[np.int64]:
+    def codes_of(self, other: ReleasedColumn) -> Ints:
         """Our code of each label of another column (levels + 1), 0 where missing, -1 where no label of ours is that."""
         own, others = self._whole_labels, other._whole_labels
-        if own is not None and others is not None and len(own):  # of numbers that are printed as they are
-            order = np.argsort(own)
-            place = order[np.minimum(np.searchsorted(own, others, sorter=order), len(own) - 1)]
-            return np.concatenate([[0], np.where(own[place] == others, place + 1, -1)])
-        if _differ_in_length(self.printed, other.printed):  # as ids and what replaces them
+        if own is not None and others is not None:  # of numbers that are printed as they are
+            at = row_of_values(others, own)
+            place = np.where(at < 0, -1, at + 1)
+        elif _differ_in_length(self.printed, other.printed):  # as ids and what replaces them
             place = np.full(other.n_levels, -1)
         elif pc.count_distinct(self.printed).as_py() == self.n_levels:
             place = np.asarray(pc.index_in(other.printed, value_set=self.printed).fill_null(-2)).astype(np.int64) + 1
@@ -301,7 +299,7 @@ class Logged(Protocol):
         """A change each, with ``method``, ``changed`` and ``parameters``."""
         ...
 
-    def rows(self, original: Any = None) -> NDArray[np.int64] | None:
+    def rows(self, original: Any = None) -> Ints | None:
         """The row of the original that each released row was made from; None where the order was not changed."""
         ...
 
@@ -502,7 +500,7 @@ def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, Chan
 
 def by_original(
     columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn],
-    times: NDArray[np.int64] | None = None,
+    times: Ints | None = None,
 ) -> dict[str, ChangedColumn]:  # fmt: skip
     """Changed values by comparison of release and original, row by row.
 
@@ -514,7 +512,7 @@ def by_original(
     return {changed.column.name: changed for changed in compared if changed.touched.any()}
 
 
-def _compared(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.int64] | None) -> ChangedColumn:
+def _compared(column: ReleasedColumn, before: ReleasedColumn, times: Ints | None) -> ChangedColumn:
     """Changed values of one column; of recoded categories only the suppressed ones, as recoding leaves no trace."""
     low, high = _ends(column)
     if before.numeric and not before.whole and column.from_labels:
@@ -555,7 +553,7 @@ def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedCo
 
 def _changed_cells(
     column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None,
-    times: NDArray[np.int64] | None,
+    times: Ints | None,
 ) -> Bools:  # fmt: skip
     """(n,) whether the released value differs from the original one."""
     if not before.numeric or low is None or high is None:
@@ -665,7 +663,7 @@ def _narrower(low: Floats | None, high: Floats | None, known: ChangedColumn) -> 
     return np.fmin(low, known.bounds.end(0)), np.fmax(high, known.bounds.end(1))
 
 
-def truth_codes(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.int64] | None = None) -> Floats:
+def truth_codes(column: ReleasedColumn, before: ReleasedColumn, times: Ints | None = None) -> Floats:
     """True values as codes of the release; -1 where it has none. `times` as for `by_original`.
 
     If each value was recoded to one group, the group's code; else the value itself, or, for texts that the release
@@ -685,7 +683,7 @@ def truth_codes(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[n
     return np.asarray(own[before.codes])
 
 
-def _is_grouped(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.int64] | None) -> bool:
+def _is_grouped(column: ReleasedColumn, before: ReleasedColumn, times: Ints | None) -> bool:
     """Whether numeric codes were recoded, each to a single group."""
     known = ~before.missing & ~column.missing
     few = before.n_levels <= MOST_GROUPED
