@@ -8,7 +8,6 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.differencing import linked_releases, linking_columns, release_ledger
 from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Combinations, Earlier, OpenedRelease
@@ -114,8 +113,7 @@ def told_by_difference(new: OpenedRelease, old: OpenedRelease, keys: Sequence[st
     n_levels = len(new.levels[target].texts) + 1
     fine = new.combinations(both)
     cell = np.full((len(moved), n_levels), 0, np.int64)
-    number = np.full(len(combined.size), -1, np.int64)
-    number[moved] = np.arange(len(moved))
+    number = grouping.places_among(moved, len(combined.size))
     coarse = fine.among(columns)  # in the order of `combined`, as both are sorted by packed codes
     at, level = number[_matching(combined, coarse)[coarse.of_row]], fine.codes[both.index(target)]
     cell[at[at >= 0], level[at >= 0]] = fine.size[at >= 0]
@@ -144,16 +142,14 @@ def _matching(among: Combinations, wanted: Combinations) -> Ints:
     k = len(among.size)
     joint = [np.concatenate(pair) for pair in zip(among.codes, wanted.codes, strict=True)]
     groups = group_codes(joint, k + len(wanted.size))
-    number = np.empty(len(groups.size), np.int64)
-    number[groups.of_row[:k]] = np.arange(k)
-    return number[groups.of_row[k:]]
+    return grouping.first_of_groups(groups.of_row[:k], len(groups.size))[groups.of_row[k:]]
 
 
 # Values suppressed in one release and shown in another.
 
 
 def shown_by_link(
-    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], codings: Codings
+    new: OpenedRelease, old: OpenedRelease, rows: Ints, codings: Codings
 ) -> tuple[dict[str, Bools], dict[str, Bools]]:
     """By column: records whose value is missing in the new release and shown in the old, and the reverse."""
     back: dict[str, Bools] = {}
@@ -221,7 +217,7 @@ def certain_together(own: Candidates, seen: Sequence[Candidates]) -> tuple[Bools
 
 
 def candidates_there(
-    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: Sequence[str], target: tuple[str, str],
+    new: OpenedRelease, old: OpenedRelease, rows: Ints, keys: Sequence[str], target: tuple[str, str],
     coding: linked_releases.Coding,
 ) -> Candidates:  # fmt: skip
     """Candidate values from an earlier release; `rows` (n,) are its linked rows for the new records, -1 for none.
@@ -242,7 +238,7 @@ def candidates_there(
 
 
 def certain_there(
-    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: tuple[Sequence[str], Sequence[str]],
+    new: OpenedRelease, old: OpenedRelease, rows: Ints, keys: tuple[Sequence[str], Sequence[str]],
     target: tuple[str, str], coding: linked_releases.Coding,
 ) -> Bools:  # fmt: skip
     """Records with one candidate left in the coding of the earlier release, and more than one in each release.
@@ -271,7 +267,7 @@ def certain_there(
 
 
 def told_by_overlaps(
-    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: tuple[Sequence[str], Sequence[str]],
+    new: OpenedRelease, old: OpenedRelease, rows: Ints, keys: tuple[Sequence[str], Sequence[str]],
     target: str,
 ) -> tuple[Bools, list[str]]:  # fmt: skip
     """Records whose sensitive value the counts of both releases tell by ranges of a key that overlap; and the keys.
@@ -512,7 +508,7 @@ def _counted(shared: Comparison, old: OpenedRelease, alike: Sequence[str]) -> di
 
 
 def _codings(
-    shared: Comparison, earlier: Earlier, old: OpenedRelease | None, rows: NDArray[np.int64] | None,
+    shared: Comparison, earlier: Earlier, old: OpenedRelease | None, rows: Ints | None,
     alike: Sequence[str], wrong: float,
 ) -> tuple[Codings, set[str]]:  # fmt: skip
     """The columns of the earlier release that each column of the new one can be compared with, its namesake first.
@@ -555,7 +551,7 @@ def _nothing_alike(earlier: Earlier, otherwise: Sequence[str]) -> str:
 
 
 def _hidden_values(
-    shared: Comparison, old: OpenedRelease, rows: NDArray[np.int64] | None, codings: Codings, alike: Sequence[str]
+    shared: Comparison, old: OpenedRelease, rows: Ints | None, codings: Codings, alike: Sequence[str]
 ) -> dict[str, int]:
     comparisons = []
     if rows is not None:
@@ -572,7 +568,7 @@ def _hidden_values(
 
 
 def _intersected(
-    shared: Comparison, earlier: Earlier, old: OpenedRelease, rows: NDArray[np.int64], codings: Codings
+    shared: Comparison, earlier: Earlier, old: OpenedRelease, rows: Ints, codings: Codings
 ) -> dict[str, int]:
     """Intersect the candidates with those of one earlier release, by each set of keys that it was added with."""
     hits, new = np.zeros(shared.new.n, np.bool_), shared.new

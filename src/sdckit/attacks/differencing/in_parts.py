@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.differencing.compare_releases import NO_LINK, EarlierRelease, Relation
 from sdckit.attacks.differencing.release_ledger import ALIKE
@@ -14,6 +13,7 @@ from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.plans.spilled import MOST_WORDS
 from sdckit.errors import DataError
 from sdckit.numerics import array_types, grouping
+from sdckit.numerics.array_types import Ints
 
 NOT_JOINED = (
     "the records could be joined by {}, and are more than may be brought from a plan, so that nothing was looked for "
@@ -88,7 +88,7 @@ def _groups(part: Pair, names: Sequence[str]) -> packing.SharedGroups:
     return Pair.groups(part, names)
 
 
-def _counts(part: Pair, alike: Sequence[str], own: Sequence[str], within: int) -> NDArray[np.int64]:
+def _counts(part: Pair, alike: Sequence[str], own: Sequence[str], within: int) -> Ints:
     """Records added and removed by all columns; of the keys combinations that differ, and uniques of either file."""
     then, now = _groups(part, alike).size
     change = now - then

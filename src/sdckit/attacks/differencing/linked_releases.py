@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.differencing import crossing_bands, release_ledger
 from sdckit.attacks.differencing.crossing_bands import EVIDENCE
@@ -19,7 +18,7 @@ from sdckit.data.columns import checked_weight, code_column
 from sdckit.data.ledger.digests import LINKING, Levels, canonical, codes_of, places
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import sure
-from sdckit.numerics.array_types import Bools, Floats, Ints, Words
+from sdckit.numerics.array_types import Bools, Bytes, Codes, Floats, Ints, Values, Words
 
 # An earlier release as its sketch has it: a row for each combination, with the texts of the levels that are known.
 
@@ -80,7 +79,7 @@ def _linking_parts(earlier: Earlier) -> Iterator[tuple[str, str, Any]]:
             yield kind, names[0], part
 
 
-def _looked_up(digests: NDArray[np.uint8], column: Levels, part: Any) -> Ints:
+def _looked_up(digests: Bytes, column: Levels, part: Any) -> Ints:
     at = places(part.digests, digests)
     return np.where((at >= 0) & (column.codes > 0), part.numbers[at].astype(np.int64), -1)
 
@@ -157,7 +156,7 @@ def mostly_beyond(beyond: Collection[float]) -> bool:
 MOST_CHANCE = 0.9  # of agreement, beyond which a column says nothing of who belongs together
 
 
-def _in_text(here: Levels, there: Levels, rows: Ints, records: Ints) -> tuple[NDArray[np.int32], NDArray[Any]]:
+def _in_text(here: Levels, there: Levels, rows: Ints, records: Ints) -> tuple[Codes, Values]:
     """Codes of both, in those of `here`, of the records that have a value in both that `here` knows."""
     first, second = here.codes[records], codes_in(here, there)[there.codes[rows]]
     shown = (first > 0) & (second > 0) & (second <= len(here.texts))
@@ -353,7 +352,7 @@ def _enter(
             result.distinct[name][rows[own]] = np.diff(counted.edges)[of_row]
 
 
-def _says_no_more(codes: NDArray[np.int32], known: NDArray[np.int32]) -> bool:
+def _says_no_more(codes: Codes, known: Codes) -> bool:
     """Whether a column follows from another, missing values included."""
     if (codes[known == 0] > 0).any():
         return False

@@ -75,24 +75,24 @@ class OpenedRelease:
     @property
     def whole(self) -> Combinations:
         """The combinations of all columns."""
-        if "whole" not in self.memo:
-            columns = tuple(sorted(self.levels))
-            groups = packing.group_codes([self.levels[name].codes for name in columns], self.n)
-            first = grouping.first_of_groups(groups.of_row, len(groups.size))
-            codes = tuple(self.levels[name].codes[first] for name in columns)
-            size = groups.size if self.size is None else grouping.sum_by(groups.of_row, self.size, len(groups.size))
-            self.memo["whole"] = Combinations(columns, codes, size.astype(np.int64), groups.of_row)
-        combined: Combinations = self.memo["whole"]
-        return combined
+        return packing.made_once(self.memo, "whole", self._combined)
+
+    def _combined(self) -> Combinations:
+        columns = tuple(sorted(self.levels))
+        groups = packing.group_codes([self.levels[name].codes for name in columns], self.n)
+        first = grouping.first_of_groups(groups.of_row, len(groups.size))
+        codes = tuple(self.levels[name].codes[first] for name in columns)
+        size = groups.size if self.size is None else grouping.sum_by(groups.of_row, self.size, len(groups.size))
+        return Combinations(columns, codes, size.astype(np.int64), groups.of_row)
 
     def combinations(self, columns: Sequence[str]) -> Combinations:
         """The combinations of some columns, sorted by column name."""
         place = tuple(sorted(columns))
-        if place not in self.memo:
-            subset = self.whole.among(place)
-            self.memo[place] = Combinations(place, subset.codes, subset.size, subset.of_row[self.whole.of_row])
-        combined: Combinations = self.memo[place]
-        return combined
+        return packing.made_once(self.memo, place, lambda: self._some_combined(place))
+
+    def _some_combined(self, columns: tuple[str, ...]) -> Combinations:
+        subset = self.whole.among(columns)
+        return replace(subset, of_row=subset.of_row[self.whole.of_row])
 
     def digests_of(self, combined: Combinations, digester: digesting.Digester) -> NDArray[np.uint8]:
         """Digests of any combinations, including ones that do not occur in the file."""
@@ -104,19 +104,12 @@ class OpenedRelease:
 
     def level_digests(self, name: str, digester: digesting.Digester) -> NDArray[np.uint8]:
         """The digest of each level of a column."""
-        place = (digester, name)
-        if place not in self.memo:
-            self.memo[place] = digester.levels(self.levels[name])
-        digests: NDArray[np.uint8] = self.memo[place]
-        return digests
+        return packing.made_once(self.memo, (digester, name), lambda: digester.levels(self.levels[name]))
 
     def linking_digests(self, column: digesting.Levels, digester: digesting.Digester) -> NDArray[np.uint8]:
         """The digest of each record's value in a column that tells people apart; that of a missing one without."""
         place = (digester, "linking", column.name)
-        if place not in self.memo:
-            self.memo[place] = digester.linking(column)[column.codes]
-        digests: NDArray[np.uint8] = self.memo[place]
-        return digests
+        return packing.made_once(self.memo, place, lambda: digester.linking(column)[column.codes])
 
 
 def open_release(
