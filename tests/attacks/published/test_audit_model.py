@@ -8,7 +8,6 @@ import pytest
 from sdckit.attacks.published.audit_model import (
     Axis,
     ContradictionError,
-    DisagreementError,
     Possible,
     Shown,
     SummedCells,
@@ -164,12 +163,12 @@ def test_cells_of_records_without_a_value_are_told_nothing_of():
 
 def test_records_with_too_many_completions_loosen_every_cell():
     assert len(terms(([10, 20], [10, 20]), is_open=True).lower) == 0
-    with pytest.raises(DisagreementError):
+    with pytest.raises(ContradictionError):
         terms(([14, 20], [14, 20]), is_open=True)
 
 
 def test_nothing_added_up_to_something_is_a_disagreement():
-    with pytest.raises(DisagreementError) as error:
+    with pytest.raises(ContradictionError) as error:
         terms(([11, 20], [11, 20]), value=(0.0,), total=(10, 20, 0))
     assert (error.value.tables, error.value.cells) == ((0,), 1)
     assert len(no_terms().lower) == 0

@@ -13,6 +13,7 @@ from sdckit.attacks.published.audit_programme import MOST_UNKNOWN, Attainable, a
 from sdckit.attacks.published.counted_tables import CountedTable, keep_apart
 from sdckit.errors import sure
 from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.grouping import row_of_values
 from sdckit.numerics.linear_bounds import solve_programme
 
 SUPPRESSED, GROUPED = "suppressed", "in groups"
@@ -118,12 +119,8 @@ def truth_of(file: AuditFile, system: System) -> Floats | None:
     every = np.vstack([np.column_stack([completions.pattern, completions.levels]), mine])
     words = row_words(every, [len(patterns.size), *patterns.shape])
     known, own = words[: len(completions.pattern)], words[len(completions.pattern) :]
-    order = np.argsort(known)
-    at = np.searchsorted(known, own, sorter=order)
-    if len(own) and (at >= len(known)).any():
-        return None
-    place = order[at] if len(own) else at
-    return None if (known[place] != own).any() else np.bincount(place, minlength=len(known)).astype(np.float64)
+    place = row_of_values(own, known)
+    return None if (place < 0).any() else np.bincount(place, minlength=len(known)).astype(np.float64)
 
 
 def audit_release(file: AuditFile, *, only: Bools | None = None, largest: int = MOST_UNKNOWN) -> ReleaseAudit:

@@ -160,16 +160,11 @@ def open_audit(file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: 
     a table of too many cells.
     """
     names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
+    parts = [(number, part) for number, table in enumerate(tables) for part in (table, *table.totals)]
     read, left_out = [], []
     for name in names:
         _check_present(name, file, tables)
-        own = [
-            column
-            for table in tables
-            for part in (table, *table.totals)
-            for column in part.columns
-            if column.name == name
-        ]
+        own = [column for _, part in parts for column in part.columns if column.name == name]
         opened = _variable(name, file, own, hierarchies.get(name))
         if opened is None:
             left_out.append(name)
@@ -182,14 +177,10 @@ def open_audit(file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: 
     gone: list[Suppressed] = []
     summed = counted_tables.summed_values(file, tables)
     sums: list[SummedCells] = []
-    for number, table in enumerate(tables):
-        for part in (table, *table.totals):
-            if part.table.sum is not None:
-                sums += _sums(part, number, read, axes, summed)
-                continue
-            dense_table = _dense(part, read, axes, len(file.frame))
-            if dense_table is None:
-                continue
+    for number, part in parts:
+        if part.table.sum is not None:
+            sums += _sums(part, number, read, axes, summed)
+        elif (dense_table := _dense(part, read, axes, len(file.frame))) is not None:
             array, cells = dense_table
             if part.suppressed.any() and len(array[0]) == len(part.columns):
                 gone.append(_suppressed(part, number, len(dense), cells))
@@ -419,10 +410,6 @@ def _check_total(table: CountedTable, lower: Ints, upper: Ints, n: int) -> None:
         )
 
 
-def _other(table: CountedTable) -> str:
-    return "more records than it counts" if table.table.sum is None else "values that add up to other sums"
-
-
 def contradicted(error: ContradictionError, file: AuditFile, tables: Sequence[CountedTable]) -> DataError:
     """The error that names the contradicting tables, without any value of a record."""
     numbers = error.tables if error.summed else [file.table_of[number] for number in error.tables]
@@ -431,8 +418,10 @@ def contradicted(error: ContradictionError, file: AuditFile, tables: Sequence[Co
         what = "counts and sums" if file.sums else "counts"
         says = f"the tables together contradict the release: no file of records has all these {what}"
     elif len(names) == 1:
+        is_sum = tables[numbers[0]].table.sum is not None
+        other = "values that add up to other sums" if is_sum else "more records than it counts"
         says = (
-            f"{names[0]} contradicts the release, which shows {_other(tables[numbers[0]])} in {error.cells:,} cells "
+            f"{names[0]} contradicts the release, which shows {other} in {error.cells:,} cells "
             "(or its own totals do not add up)"
         )
     else:

@@ -23,12 +23,12 @@ ON_GRID = 1e-6  # tolerance, in units, for a decimal held as a float to be an in
 OFF = 0.25  # the same for a sum of many values
 
 
-class DisagreementError(Exception):
-    """Infeasible sums: the contradicting `tables` by number, and in how many cells."""
+class ContradictionError(Exception):
+    """Release and tables are infeasible together; `tables`: the contradicting ones by number (`summed`: as given)."""
 
-    def __init__(self, tables: Sequence[int], cells: int) -> None:
+    def __init__(self, tables: Sequence[int], cells: int = 0, *, summed: bool = False) -> None:
         super().__init__()
-        self.tables, self.cells = tuple(tables), cells
+        self.tables, self.cells, self.summed = tuple(tables), cells, summed
 
 
 class Unit(NamedTuple):
@@ -166,7 +166,7 @@ def sum_terms(sums: Sequence[SummedCells], shown: Shown, possible: Possible) -> 
         kept[at[value != 0]] = True
         kept &= np.isfinite(low) | np.isfinite(high)
         if bad := int((cells & ((low > high) | (~kept & ((low > 0) | (high < 0))))).sum()):
-            raise DisagreementError(margin.tables, bad)
+            raise ContradictionError(margin.tables, bad, summed=True)
         number = np.cumsum(kept) - 1
         use = kept[at] & (value != 0)
         rows.append(n + number[at[use]])
@@ -212,14 +212,6 @@ def _left_of_margin(
 MOST_COMPLETIONS = 400_000
 LARGEST = 2**62
 ENDLESS = 2**39  # an upper bound from here on counts as infinite
-
-
-class ContradictionError(Exception):
-    """Release and tables are infeasible together; `tables`: the contradicting ones by number (`summed`: as given)."""
-
-    def __init__(self, tables: Sequence[int], cells: int = 0, *, summed: bool = False) -> None:
-        super().__init__()
-        self.tables, self.cells, self.summed = tuple(tables), cells, summed
 
 
 class Counts(NamedTuple):
@@ -314,9 +306,8 @@ def patterns_of(
         words = row_words(np.column_stack([codes, apart]), [*sizes, int(apart.max(initial=0)) + 1])
     _, first, of_row, size = np.unique(words, return_index=True, return_inverse=True, return_counts=True)
     of_row = of_row.ravel()
-    totals = np.zeros((len(size), 0 if values is None else values.shape[1]))
-    for s in range(totals.shape[1]):
-        totals[:, s] = np.bincount(of_row, None if values is None else values[:, s], len(size))
+    summed = [] if values is None else [np.bincount(of_row, column, len(size)) for column in values.T]
+    totals = stacked(summed, len(size), np.float64)
     return Patterns(codes[first], size.astype(np.int64), of_row, tuple(allowed), tuple(axes), totals)
 
 
@@ -416,10 +407,7 @@ def _sums(patterns: Patterns, completions: Completions, sums: Sequence[SummedCel
     value = (patterns.totals / patterns.size[:, None])[completions.pattern]
     is_shown = patterns.shown[completions.pattern] >= 0
     shown = Shown(patterns.shown, patterns.totals, completions.open)
-    try:
-        return sum_terms(sums, shown, Possible(patterns.grouped(completions.levels), is_shown, value))
-    except DisagreementError as error:
-        raise ContradictionError(error.tables, error.cells, summed=True) from None
+    return sum_terms(sums, shown, Possible(patterns.grouped(completions.levels), is_shown, value))
 
 
 def _left(patterns: Patterns, place: tuple[int, ...], counts: Counts) -> tuple[Ints, Ints]:

@@ -261,11 +261,12 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
     to count in; `FileFormatError`: the file cannot be read.
     """
     if table.counts is not None:
-        return _read(table)
+        table, frame, columns = table_frame(table)
+        return with_totals(table, columns, *_read_counts(table, frame))
     own, of_row = _original_cells(table, original, "counted in the original", "counts (PublishedTable(counts=...))")
     counts = np.bincount(of_row, minlength=len(own[0].codes)).astype(np.int64)
     gone = (counts > 0) & (counts < (table.suppressed_below or 0))
-    return CountedTable(table, own, *_as_published(table, counts), (), gone)
+    return CountedTable(table, own, *_as_published(table, counts, gone), (), gone)
 
 
 def _original_cells(table: PublishedTable, original: Any, done: str, instead: str) -> tuple[tuple[Column, ...], Ints]:
@@ -291,17 +292,13 @@ def cells_of(columns: list[Column]) -> tuple[Ints, Ints]:
     return groups.of_row.astype(np.int64), first_of_groups(groups.of_row, len(groups.size))
 
 
-def _as_published(table: PublishedTable, counts: Ints) -> tuple[Ints, Ints]:
-    """Bounds of true counts after the table's rounding and suppression."""
-    lower, upper = counts.copy(), counts.copy()
+def _as_published(table: PublishedTable, counts: Ints, gone: Bools) -> tuple[Ints, Ints]:
+    """Bounds of true counts after the table's rounding and suppression of those `gone`."""
+    lower = upper = counts
     if table.rounded is not None:
         base = table.rounded
         lower, upper = _rounded(table, base * ((2 * counts + base) // (2 * base)))
-    if table.suppressed_below is not None:
-        gone = (counts > 0) & (counts < table.suppressed_below)
-        lower = np.where(gone, 1, lower)
-        upper = np.where(gone, table.suppressed_below - 1, upper)
-    return lower, upper
+    return np.where(gone, 1, lower), np.where(gone, (table.suppressed_below or 1) - 1, upper)
 
 
 def _rounded(table: PublishedTable, shown: Ints) -> tuple[Ints, Ints]:
@@ -344,11 +341,6 @@ def table_frame(table: PublishedTable) -> tuple[PublishedTable, Any, list[Column
         called = ""  # the variables name it better
     table = replace(table, variables=tuple(variables), name=called)
     return table, frame, [labelled(frame[name]) for name in variables]
-
-
-def _read(table: PublishedTable) -> CountedTable:
-    table, frame, columns = table_frame(table)
-    return with_totals(table, columns, *_read_counts(table, frame))
 
 
 def _read_counts(table: PublishedTable, frame: Any) -> tuple[Ints, Ints, Bools]:
