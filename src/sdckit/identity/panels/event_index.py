@@ -480,8 +480,7 @@ def _stacked(rows: Sequence[tuple[Codes, Codes]], points: Points) -> tuple[list[
 def _index(file: PointFile, person: Codes, point: Codes, points: Points, n_original: int) -> Index:
     """The sorted points of a file by person and by point."""
     n_points = len(points.low)
-    begin = np.zeros(n_points + 1, np.int64)
-    np.cumsum(np.bincount(point, minlength=n_points), out=begin[1:])
+    begin = np.append(0, np.cumsum(np.bincount(point, minlength=n_points)))
     having = person[np.argsort(point, kind="stable")]
     often = np.flatnonzero(np.diff(begin) > max(RARE, file.n_persons // FREQUENT)) if points.exact else NO_POINTS
     bits, frequent = np.zeros((len(often), (file.n_persons + 63) // 64), np.uint64), np.full(n_points, -1, np.int32)

@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Floats, Ints, Words
 from sdckit.numerics.coding import Metric, find_word, hash_word, room_for
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.agreement import FREE, SLICE, Base, ColumnSets, number_groups
-from sdckit.numerics.search.box_search import Answers, Limits, Visited, add, farther, insert, tally, widened
+from sdckit.numerics.search.box_search import Answers, Limits, Visited, add, farther, insert, room_of, tally, widened
 from sdckit.numerics.threads import chunks, run
 
 EXHAUSTED = 20_000  # rows compared with a query after which it is left to the tree
@@ -235,7 +234,7 @@ class PackedQueries(NamedTuple):
     `cap`: largest contribution of the leading number; distances that differ by at most `slack` are equal.
     """
 
-    words: NDArray[np.uint64]
+    words: Words
     numbers: Floats
     lead: Floats
     skip: Ints
@@ -249,7 +248,7 @@ class PackedQueries(NamedTuple):
 
 
 def find_meeting(
-    rows: NumberedRows, queries: PackedQueries, fields: NDArray[np.uint64], sets: ColumnSets, metric: Metric, k: int
+    rows: NumberedRows, queries: PackedQueries, fields: Words, sets: ColumnSets, metric: Metric, k: int
 ) -> Answers:
     """Find the k smallest sums of each query; `tied` is -1 where another search must answer."""
     n = len(queries.words)
@@ -363,10 +362,7 @@ def visit_meeting(
     n = len(queries.words)
     summed = np.empty((len(rows.lead), 0)) if values is None else values
     at = np.zeros(n, np.int64) if begins is None else begins.copy()
-    out = Visited(
-        np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.zeros((n, summed.shape[1])),
-        np.empty(n_listed, np.int32),
-    )  # fmt: skip
+    out = room_of(n, summed, n_listed)
     lowest = widened(limits.near, -3 * metric.tolerance, metric.power)
     within = _Limits(*limits, lowest, widened(limits.outer, metric.tolerance, metric.power))
 

@@ -121,9 +121,8 @@ def smallest_sums(tree: BoxTree, sizes: Ints, queries: Queries, parts: Parts, k:
     for once in nearest:
         for part in np.unique(once).tolist():
             _improve(best, tree, sizes, queries, np.flatnonzero(once == part), parts.spans[part])
-    slack = tree.metric.tolerance
     for part, bound in enumerate(parts.bounds):
-        near = bound <= _widened(best[:, -1], slack, tree.metric)
+        near = bound <= widened(best[:, -1], tree.metric.tolerance, tree.metric.power)
         near &= (nearest != part).all(axis=0)
         _improve(best, tree, sizes, queries, np.flatnonzero(near), parts.spans[part])
     return best
@@ -209,10 +208,6 @@ def _copies(sizes: Ints, queries: Queries, some: Ints, span: tuple[int, int]) ->
     start, stop = span
     copies: Ints = sizes[start:stop] - (queries.skip[some, None] == np.arange(start, stop))
     return copies
-
-
-def _widened(sums: Floats, slack: float, metric: Metric) -> Floats:
-    return sums + slack if metric.power == 1 else (np.sqrt(sums) + slack) ** 2
 
 
 KEPT = 64  # candidates kept per query; more ties than that are counted in a second search
@@ -459,8 +454,7 @@ class Answers(NamedTuple):
 
     def take(self, which: Ints) -> Answers:
         """Those of some queries."""
-        smallest, closer, tied, nearest, sums = self
-        return Answers(smallest[which], closer[which], tied[which], nearest[which], sums[which])
+        return Answers._make(field[which] for field in self)
 
     @classmethod
     def empty(cls, n: int, k: int, v: int = 0) -> Answers:
@@ -508,7 +502,7 @@ def find(
         parts = parts_of(tree, queries)
         smallest = smallest_sums(tree, sizes, queries, parts, k)
         limits = limits_of(smallest, m)
-        seen = _room(n, held)
+        seen = room_of(n, held)
         if counted:
             visit_few(tree, sizes, first_row, queries, limits, parts, held, np.zeros(n, np.int64), seen)
         return Answers(smallest, *seen[:4]), limits
@@ -548,7 +542,7 @@ def visit(
     n = len(queries.numbers)
     held = np.empty((len(sizes), 0)) if values is None else values
     starts = np.zeros(n, np.int64) if begins is None else begins
-    out = _room(n, held, n_listed)
+    out = room_of(n, held, n_listed)
     if is_few(tree, queries):
         visit_few(tree, sizes, first_row, queries, limits, parts_of(tree, queries), held, starts, out)
         return out
@@ -560,7 +554,7 @@ def visit(
     return out
 
 
-def _room(n: int, held: Floats, n_listed: int = 0) -> Visited:
+def room_of(n: int, held: Floats, n_listed: int = 0) -> Visited:
     """Arrays for the rows within the limits of n queries, to be filled."""
     none = np.zeros(n, np.int64)
     return Visited(none, none.copy(), none - 1, np.zeros((n, held.shape[1])), np.empty(n_listed, np.int32))

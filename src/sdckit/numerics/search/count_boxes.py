@@ -15,7 +15,7 @@ import numpy as np
 from sdckit.numerics.array_types import AnyInts, Codes, Floats, Ints
 from sdckit.numerics.coding import ones_of
 from sdckit.numerics.compiling import is_few, njit
-from sdckit.numerics.grouping import places_among
+from sdckit.numerics.grouping import in_place, places_among
 from sdckit.numerics.threads import chunks, n_threads, run
 
 # Points in one or two dimensions, counted inside intervals or boxes.
@@ -483,9 +483,7 @@ def count_in_boxes(dimensions: Sequence[Dimension], group_of_point: Codes, group
         run(lambda part: _count_all(*part, p_edges, q_edges, rows, sorted_count), _slices(p_edges + q_edges))
     else:
         _count_many(rows, _second_order(dimensions, group_of_point, k, p_order), p_edges, q_edges, sorted_count)
-    count = np.empty_like(sorted_count)
-    count[q_order] = sorted_count
-    return count
+    return in_place(sorted_count, q_order)
 
 
 def _are_few(group_of_point: Codes, n_boxes: Ints, n_dimensions: int) -> bool:
