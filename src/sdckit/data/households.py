@@ -24,6 +24,7 @@ ALIKE, CERTAIN = 0.1, 5  # more pairs of neighbours with one value: as a share, 
 IN_ORDER, SORTED = 10, 0.9  # values of a number whose order tells; rank correlation with the rows, from which on
 NEAR, TOLD_NEAR, MOSTLY = 0.1, 0.9, 0.5  # of an amount; of the records, so near a guess; so near another's
 FEWEST_AMOUNTS = 30  # by which another number may tell amounts that were taken out
+FEWEST_ALIKE = 30  # records with the keys of others, by which a column is taken to follow from these
 SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made
 
 
@@ -268,6 +269,28 @@ def is_near(columns: RankedColumns, name: str, amount: str) -> bool:
     by_chance = np.roll(amounts[there], 1)
     near = max(float(np.mean(np.abs(guess - own[1:-1]) <= NEAR * np.abs(own[1:-1]))) for guess in guesses)
     return near >= TOLD_NEAR and float(np.mean(np.abs(by_chance - amounts[there]) <= NEAR * np.abs(by_chance))) < MOSTLY
+
+
+def follows_from(columns: RankedColumns, name: str, keys: Sequence[str]) -> bool:
+    """Whether records with the same keys have the same value, so that nobody is told apart by it who is not by these.
+
+    Not where a key is missing, which the value may tell, nor where fewer than thirty records say so.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> people = pl.DataFrame({"sex": [0, 1] * 60, "age": [1, 2, 3] * 40}).with_columns(w=pl.col("sex") / pl.col("age"))
+    >>> [follows_from(RankedColumns.of(open_frame(people)), "w", keys) for keys in (["sex", "age"], ["age"])]
+    [True, False]
+    """
+    values, group = columns.ranks(name), np.zeros(columns.n, np.int64)
+    for own in map(columns.ranks, keys):
+        if not own.all():
+            return False
+        group = np.unique(group * (int(own.max()) + 1) + own, return_inverse=True)[1]
+    pairs, cells = group * (int(values.max(initial=0)) + 1) + values, int(group.max(initial=0)) + 1
+    return columns.n - cells >= FEWEST_ALIKE and len(np.unique(pairs)) == cells
 
 
 def told_by_rows(columns: RankedColumns) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -299,10 +299,20 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     said = "of 'region', 'pay' more is told by 'district', 'log', 'w', 'hid', 'rank', which no figure counts; make"
     for given in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()):
         found = look_at_columns(scenario, [open_frame(given)])
-        assert found.holds is True
+        assert found.holds is None
         assert said in found.words
         assert said in found.line
+        for words in (found.words, found.line):  # and not that every column has a role, which is no reason
+            assert words.lower().startswith(f"{TELLS_MORE}. not judged: of")
+        assert "has a role" not in found.words
     assert said in among_columns(found, scenario, frame.columns).words
+    assert among_columns(found, scenario, frame.columns).holds is None
+    roles |= {"keys": ["region", "district", "w"], "magnitudes": ["pay", "log", "rank"]}  # as the sentence says
+    del roles["weight"]
+    opened = look_at_columns(
+        Scenario(**roles, insensitive=["answer", "other"]), [open_frame(frame.with_columns(hid=np.arange(n)))]
+    )
+    assert (opened.finer, opened.holds) == ((), True)
     weights = frame.select("region", own=pl.Series(rng.lognormal(6, 0.5, n).round(2)))  # few of which are equal
     assert look_at_columns(Scenario(keys=["region"], weight="own"), [open_frame(weights)]).finer == ()
     rare = frame.select("answer", rare=pl.Series(np.where(rng.random(n) < 0.99, 1, rng.integers(2, 5, n))))
@@ -316,6 +326,30 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     assert look_at_columns(both, [open_frame(number)]).finer == ()
     told = replace(look_at_columns(scenario, [open_frame(frame)]), told=False)
     assert f"of 2 columns ({WITHHELD}) more is told by 5 columns" in told.words
+
+
+def test_what_follows_from_all_keys_of_whoever_knows_one_tells_nothing_more() -> None:
+    """Weights by cells of the keys tell each key in more detail, and nobody apart who is not by the keys."""
+    rng, n = np.random.default_rng(6), 4_000
+    region, sex, age = rng.integers(0, 5, n), rng.integers(0, 2, n), rng.integers(0, 6, n)
+    cell = (region * 2 + sex) * 6 + age
+    frame = pl.DataFrame({
+        "region": region, "sex": sex, "age": age, "w": np.round(rng.uniform(1, 9, 60), 3)[cell],
+        "finer": np.round(rng.uniform(1, 9, 120), 3)[cell * 2 + rng.integers(0, 2, n)],
+    })  # fmt: skip
+
+    def looked(weight: str, data: pl.DataFrame = frame, **entries: Any) -> tuple[Any, bool | None]:
+        columns = data.select("region", "sex", "age", weight)
+        made = look_at_columns(Scenario(weight=weight, **entries), [open_frame(columns)])
+        return made.finer, made.holds
+
+    every = ["region", "sex", "age"]
+    assert looked("w", keys=every) == ((), True)
+    assert looked("finer", keys=every) == ((("finer", "region"),), None)
+    few = {"neighbour": every, "colleague": ["region"]}
+    assert looked("w", intruders=few, insensitive=[]) == ((("w", "region"),), None)  # to whom it tells the others
+    hidden = frame.with_columns(region=pl.when(pl.int_range(n) == 7).then(None).otherwise("region"))
+    assert looked("w", hidden, keys=every) == ((("w", "region"),), None)  # the weight tells what was taken out
 
 
 def test_a_flag_of_a_key_or_magnitude_as_it_was_closes_the_roles() -> None:

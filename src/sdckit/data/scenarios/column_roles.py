@@ -56,7 +56,7 @@ ONLY_NUMBERS = (
 )
 TOLD_FINER = (
     "Not judged: of {} more is told by {}, which no figure counts; make keys or magnitudes of these, make them "
-    "coarser, or leave them out"
+    f"coarser, leave them out, or where they number households or people {methods.ADVICE['numbers_of_units']}"
 )
 ROWS_TOGETHER = (
     "Not judged: rows that stand one after the other are alike in {} as no others are, like members of a household or "
@@ -261,7 +261,7 @@ class ColumnRoles:
         Those of `too_unique` whose name or values tell what others know or would learn: see `values_known`.
     finer : tuple of tuple of str
         Columns named insensitive, weights and numbers of households and people, each with a key or magnitude that it
-        tells in more detail.
+        tells in more detail, and of which it says more than all keys of somebody who knows that one.
     not_judged : tuple of tuple of str and tuple of str
         What leaves the roles open, in words, with the columns that they name: rows and values that tell more than the
         roles say (see `told_by_rows`, `in_order_of`, `values_together`, `is_guessable`).
@@ -293,9 +293,9 @@ class ColumnRoles:
     def holds(self) -> bool | None:
         """Whether every column has a role and none is a direct identifier; None where a role is missing.
 
-        None, too, where rows seem to belong together and nobody said whose they are.
+        None, too, where columns, rows or values tell more than the roles say, which no figure counts.
         """
-        return False if self.identifiers else None if self.missing or self.not_judged else True
+        return False if self.identifiers else None if self.missing or self.finer or self.not_judged else True
 
     @property
     def words(self) -> str:
@@ -317,7 +317,7 @@ class ColumnRoles:
             )
         if self.as_given and len(sentences) == 1:
             sentences.append(f"{methods.ADVICE['persons']}")
-        if not sentences and self.not_judged:  # what is open, and not that nothing is
+        if not sentences and (self.finer or self.not_judged):  # what is open, and not that nothing is
             sentences.append(f"{TELLS_MORE}{self._covered_words}")
         return ("; ".join(sentences) or f"every column that goes out has a role{self._covered_words}") + self._further
 
@@ -545,10 +545,13 @@ def _told_before(
 def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
     """The columns named insensitive, weights, and beginnings of ids that tell keys and magnitudes in more detail.
 
-    Of a long file some records are looked at, of a plan its first ones.
+    What is counted as a key or a magnitude itself is not among them, nor what follows from the keys of everybody who
+    knows the one that it tells, such as weights by cells of these: nobody is found by it. Of a long file some records
+    are looked at, of a plan its first ones.
     """
     kinds = frame.collect_schema()
-    named = [name for name in (*scenario.insensitive, scenario.weight) if name is not None and name in kinds]
+    counted = {*scenario.all_keys, *(scenario.magnitudes if numbers_limited(scenario) else ())}
+    named = [name for name in (*scenario.insensitive, scenario.weight or "") if name in kinds and name not in counted]
     ids = [name for name in (scenario.household, scenario.person) if name is not None and name in kinds]
     begins = {
         f"sdckit__{name}{length}": name
@@ -560,12 +563,20 @@ def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Se
     coded = frame.with_columns(texts) if texts else frame
     # What nearly every number begins with is the number: of a person it tells all that never changes.
     begun = [begin for begin, name in begins.items() if FINER * coded[begin].n_unique() <= coded[name].n_unique()]
-    finer = dict(_finer(coded, [*named, *begun], told, ranked))
-    numbers = [name for name in named if name not in finer and kinds[name].is_numeric()]
+    pairs = _finer(coded, [*named, *begun], told, ranked)
+    already = {name for name, _ in pairs}
+    numbers = [name for name in named if name not in already and kinds[name].is_numeric()]
     amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
     apart = [(name, amount) for name in numbers for amount in amounts if name != amount]
-    finer |= {name: amount for name, amount in apart if _rises_with(ranked, name, amount)}
-    return {begins.get(name, name): key for name, key in finer.items()}
+    pairs += [(name, amount) for name, amount in apart if _rises_with(ranked, name, amount)]
+    whole = RankedColumns.of(coded) if texts else ranked
+    return {begins.get(name, name): key for name, key in pairs if not _known_by_keys(whole, scenario, name, key)}
+
+
+def _known_by_keys(columns: RankedColumns, scenario: Scenario, name: str, key: str) -> bool:
+    """Whether a column follows from all keys of everybody who knows this one; False where nobody does."""
+    known = [[own for own in keys if own in columns.names] for keys in scenario.intruders.values() if key in keys]
+    return bool(known) and all(households.follows_from(columns, name, keys) for keys in known)
 
 
 def _amounts(scenario: Scenario, frame: Any) -> list[str]:
