@@ -348,6 +348,12 @@ def test_what_follows_from_all_keys_of_whoever_knows_one_tells_nothing_more() ->
     assert looked("finer", keys=every) == ((("finer", "region"),), None)
     few = {"neighbour": every, "colleague": ["region"]}
     assert looked("w", intruders=few, insensitive=[]) == ((("w", "region"),), None)  # to whom it tells the others
+    homes = frame.with_columns(home=pl.int_range(n) // 3, own=pl.Series(np.repeat(rng.permutation(n // 3 + 1), 3)[:n]))
+    homes = homes.with_columns(region=pl.col("home") % 5, w=pl.col("home") % 35)
+    for weight, finer in (("own", ()), ("w", (("w", "region"),))):  # one of each home tells no more than its number
+        scenario = Scenario(keys=["region", "sex"], household="home", weight=weight)
+        whose = look_at_columns(scenario, [open_frame(homes.select("region", "sex", "home", weight))])
+        assert whose.finer == finer
     hidden = frame.with_columns(region=pl.when(pl.int_range(n) == 7).then(None).otherwise("region"))
     assert looked("w", hidden, keys=every) == ((("w", "region"),), None)  # the weight tells what was taken out
 

@@ -16,7 +16,7 @@ from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.guessable_ids import TRIED, is_guessable
-from sdckit.data.households import RankedColumns
+from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
 from sdckit.data.living_together import values_together
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
@@ -38,8 +38,6 @@ PERSONAL = frozenset({"sex or gender", "age", "a date of birth", "a birth"})
 FIRST = 2_000  # records in which a column is tried before all are counted
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
-TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
-ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
 MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
 SHORT = 5  # letters: no address or name has so few
 LONG = 8  # digits: what numbers a person or a telephone has more
@@ -533,7 +531,7 @@ def _told_before(
     free, known = ([name for name in some if name in kinds[0] and name in kinds[1]] for some in (names, told))
 
     def tell(at: int, name: str, key: str) -> bool:
-        return 2 * ranks[at].ranks(key).max() > ranks[at].n and _rises_with(ranks[at], key, name, least)
+        return 2 * ranks[at].ranks(key).max() > ranks[at].n and rises_with(ranks[at], key, name, least)
 
     before = _finer(original, known, free, ranks[0], least)
     before += [(key, name) for key in known for name in free if tell(0, name, key)]
@@ -546,8 +544,8 @@ def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Se
     """The columns named insensitive, weights, and beginnings of ids that tell keys and magnitudes in more detail.
 
     What is counted as a key or a magnitude itself is not among them, nor what follows from the keys of everybody who
-    knows the one that it tells, such as weights by cells of these: nobody is found by it. Of a long file some records
-    are looked at, of a plan its first ones.
+    knows the one that it tells, such as weights by cells of these, nor weights of single households whose number goes
+    out: nobody is found by it. Of a long file some records are looked at, of a plan its first ones.
     """
     kinds = frame.collect_schema()
     counted = {*scenario.all_keys, *(scenario.magnitudes if numbers_limited(scenario) else ())}
@@ -568,15 +566,32 @@ def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Se
     numbers = [name for name in named if name not in already and kinds[name].is_numeric()]
     amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
     apart = [(name, amount) for name in numbers for amount in amounts if name != amount]
-    pairs += [(name, amount) for name, amount in apart if _rises_with(ranked, name, amount)]
+    pairs += [(name, amount) for name, amount in apart if rises_with(ranked, name, amount)]
     whole = RankedColumns.of(coded) if texts else ranked
-    return {begins.get(name, name): key for name, key in pairs if not _known_by_keys(whole, scenario, name, key)}
+    known = [
+        pair for pair in pairs if _known_by_keys(whole, scenario, *pair) or _known_by_units(whole, scenario, *pair)
+    ]
+    return {begins.get(name, name): key for name, key in pairs if (name, key) not in known}
 
 
 def _known_by_keys(columns: RankedColumns, scenario: Scenario, name: str, key: str) -> bool:
     """Whether a column follows from all keys of everybody who knows this one; False where nobody does."""
     known = [[own for own in keys if own in columns.names] for keys in scenario.intruders.values() if key in keys]
-    return bool(known) and all(households.follows_from(columns, name, keys) for keys in known)
+    return bool(known) and all(follows_from(columns, name, keys) for keys in known)
+
+
+def _known_by_units(columns: RankedColumns, scenario: Scenario, name: str, key: str) -> bool:
+    """Whether a column has one value for each household or person whose number goes out, and tells no more of these.
+
+    A weight that no other household has tells all that its members share, and so does the number.
+    """
+    for unit in (scenario.household, scenario.person):
+        if unit in columns.names and follows_from(columns, name, [str(unit)]):
+            once = columns.at(np.unique(columns.ranks(str(unit)), return_index=True)[1])
+            pairs = _pairs(once.ranks(name) - 1, once.ranks(key) - 1)
+            if not (_tells(pairs, (TELLS, FINER)) or rises_with(once, name, key)):
+                return True
+    return False
 
 
 def _amounts(scenario: Scenario, frame: Any) -> list[str]:
@@ -602,20 +617,6 @@ def _guessable(scenario: Scenario, frame: Any, id: str | None) -> list[str]:
     return [name for name, own in values.items() if len(own) > 1 and is_guessable(own)]  # one is nobody's number
 
 
-def _rises_with(columns: RankedColumns, name: str, amount: str, least: tuple[int, float] = (TELLS, FINER)) -> bool:
-    """Whether an amount rises or falls with a number that has more values, such as its logarithm or its rank."""
-    values, amounts = columns.ranks(name), columns.ranks(amount)
-    there = (values > 0) & (amounts > 0)
-    values, amounts = values[there], amounts[there]
-    counts = np.bincount(amounts)
-    levels, n_values = np.count_nonzero(counts), np.count_nonzero(np.bincount(values))
-    in_order = amounts[np.argsort(values, kind="stable")]
-    changes = np.count_nonzero(in_order[1:] != in_order[:-1])
-    by_chance = len(values) - float((counts**2).sum()) / max(len(values), 1)
-    enough = levels >= least[0] and n_values >= least[1] * levels and by_chance >= SPEAKING * levels
-    return bool(enough and changes < levels + ERRS * (by_chance - levels))
-
-
 def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[str]:
     """The numbers that tell amounts of which some were taken out, or sensitive ones that were made coarser."""
     kinds = frame.collect_schema()
@@ -626,7 +627,7 @@ def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[
     gone = [name for name in numbers if name in learnt and not first.ranks(name).all()]
     near = {name for name in numbers for amount in gone if name != amount and households.is_near(first, name, amount)}
     coarse = [name for name in scenario.sensitive if name in numbers]
-    rising = {name for name in {*numbers} - learnt for amount in coarse if _rises_with(first, name, amount)}
+    rising = {name for name in {*numbers} - learnt for amount in coarse if rises_with(first, name, amount)}
     return [name for name in numbers if name in near | rising]
 
 
