@@ -308,7 +308,8 @@ def follows_from(columns: RankedColumns, name: str, keys: Sequence[str]) -> bool
     >>> [follows_from(RankedColumns.of(open_frame(people)), "w", keys) for keys in (["sex", "age"], ["age"])]
     [True, False]
     """
-    values, group = columns.ranks(name), np.zeros(columns.n, np.int64)
+    values = columns.ranks(name)
+    group: Ints = np.zeros(columns.n, np.int64)
     for own in map(columns.ranks, keys):
         if not own.all():
             return False

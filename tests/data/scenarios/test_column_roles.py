@@ -296,18 +296,19 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     roles: dict[str, Any] = {"keys": ["region"], "magnitudes": ["pay"], "weight": "w", "household": "hid"}
     roles |= {"thresholds": {"exact_numbers": 0.1}}
     scenario = Scenario(**roles, insensitive=["district", "log", "rank", "answer", "other"])
-    said = "of 'region', 'pay' more is told by 'district', 'log', 'w', 'hid', 'rank', which no figure counts; make"
+    named = "Of 'region', 'pay' more is told by 'district', 'log', 'rank', which no figure counts, as these are named"
+    said = "Not judged: of 'region' more is told by 'w', 'hid', which no figure counts; make these coarser"
     for given in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()):
         found = look_at_columns(scenario, [open_frame(given)])
         assert found.holds is None
-        assert said in found.words
-        assert said in found.line
         for words in (found.words, found.line):  # and not that every column has a role, which is no reason
-            assert words.lower().startswith(f"{TELLS_MORE}. not judged: of")
+            assert words.lower().startswith(f"{TELLS_MORE}. of")
+            assert named in words
+            assert said in words
         assert "has a role" not in found.words
     assert said in among_columns(found, scenario, frame.columns).words
     assert among_columns(found, scenario, frame.columns).holds is None
-    roles |= {"keys": ["region", "district", "w"], "magnitudes": ["pay", "log", "rank"]}  # as the sentence says
+    roles |= {"keys": ["region", "district", "w"], "magnitudes": ["pay", "log", "rank"]}  # as the sentences say
     del roles["weight"]
     opened = look_at_columns(
         Scenario(**roles, insensitive=["answer", "other"]), [open_frame(frame.with_columns(hid=np.arange(n)))]
@@ -325,7 +326,13 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     both = Scenario(keys=["region"], magnitudes=["pay"], insensitive=["pay"])
     assert look_at_columns(both, [open_frame(number)]).finer == ()
     told = replace(look_at_columns(scenario, [open_frame(frame)]), told=False)
-    assert f"of 2 columns ({WITHHELD}) more is told by 5 columns" in told.words
+    assert f"Of 2 columns ({WITHHELD}) more is told by 3 columns" in told.words
+    assert f"of 1 column ({WITHHELD}) more is told by 2 columns" in told.words
+    by_name = frame.drop("w").with_columns(hid=np.arange(n))
+    looked_at = look_at_columns(scenario, [open_frame(by_name)])  # whoever names them has looked
+    assert (looked_at.holds, looked_at.not_judged) == (True, ())
+    assert looked_at.words.startswith(f"every column that goes out has a role. {named}")
+    assert "ot judged" not in looked_at.words
 
 
 def test_what_follows_from_all_keys_of_whoever_knows_one_tells_nothing_more() -> None:

@@ -21,7 +21,7 @@ from sdckit.data.living_together import values_together
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
+from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
@@ -39,22 +39,24 @@ FIRST = 2_000  # records in which a column is tried before all are counted
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
 MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
-SHORT = 5  # letters: no address or name has so few
-LONG = 8  # digits: what numbers a person or a telephone has more
+SHORT, LONG = 5, 8  # letters: no address or name has so few; digits: what numbers a person or a telephone has more
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
 LONGEST = 20  # characters of a whole number of 64 bits
 SHOWN = 5  # names in one sentence; the rest is only counted
-LINKING = ("id", "ledger.id")
-NUMBERS = ("numeric", "magnitudes")
+LINKING, NUMBERS = ("id", "ledger.id"), ("numeric", "magnitudes")
 ONLY_NUMBERS = (
     "Only numeric or magnitudes, which say how numbers are read and are no role without a limit on numbers: {}; name "
     "them as sensitive, too, where they would be learnt, or as keys where somebody could know them"
 )
+TOLD_NAMED = (
+    "Of {} more is told by {}, which no figure counts, as these are named insensitive; make keys or magnitudes of them "
+    "where somebody knows them"
+)
 TOLD_FINER = (
-    "Not judged: of {} more is told by {}, which no figure counts; make keys or magnitudes of these, make them "
-    f"coarser, leave them out, or where they number households or people {methods.ADVICE['numbers_of_units']}"
+    "Not judged: of {} more is told by {}, which no figure counts; make these coarser, leave them out, or where they "
+    f"number households or people {methods.ADVICE['numbers_of_units']}"
 )
 ROWS_TOGETHER = (
     "Not judged: rows that stand one after the other are alike in {} as no others are, like members of a household or "
@@ -291,9 +293,15 @@ class ColumnRoles:
     def holds(self) -> bool | None:
         """Whether every column has a role and none is a direct identifier; None where a role is missing.
 
-        None, too, where columns, rows or values tell more than the roles say, which no figure counts.
+        None, too, where columns, rows or values tell more than the roles say. Who names a column insensitive has looked
+        at it.
         """
-        return False if self.identifiers else None if self.missing or self.finer or self.not_judged else True
+        return False if self.identifiers else None if self.missing or self._unsaid or self.not_judged else True
+
+    @property
+    def _unsaid(self) -> dict[str, str]:
+        """Those of `finer` that nobody named insensitive: weights, and numbers of households and people."""
+        return {name: key for name, key in self.finer if {*SINGLE} & {*self.roles.get(name, ())}}
 
     @property
     def words(self) -> str:
@@ -315,16 +323,18 @@ class ColumnRoles:
             )
         if self.as_given and len(sentences) == 1:
             sentences.append(f"{methods.ADVICE['persons']}")
-        if not sentences and (self.finer or self.not_judged):  # what is open, and not that nothing is
+        if not sentences and (self._unsaid or self.not_judged):  # what is open, and not that nothing is
             sentences.append(f"{TELLS_MORE}{self._covered_words}")
         return ("; ".join(sentences) or f"every column that goes out has a role{self._covered_words}") + self._further
 
     @property
     def _further(self) -> str:
-        """Further sentences: on numbers without a role, and on what was not judged."""
-        told = {key: None for _, key in self.finer}, dict(self.finer)
+        """Further sentences: on numbers without a role, what is named insensitive, and on what was not judged."""
         sentences = [ONLY_NUMBERS.format(self._listed(self.numbers))] if self.numbers else []
-        sentences += [TOLD_FINER.format(*(self._listed([*names]) for names in told))] if self.finer else []
+        named = {name: key for name, key in self.finer if name not in self._unsaid}
+        for words, keys in ((TOLD_NAMED, named), (TOLD_FINER, self._unsaid)):
+            if keys:
+                sentences.append(words.format(self._listed([*dict.fromkeys(keys.values())]), self._listed([*keys])))
         sentences += [words.format(self._listed(names)) for words, names in self.not_judged]
         return "".join(f". {sentence}" for sentence in sentences)
 
@@ -562,29 +572,22 @@ def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Se
     # What nearly every number begins with is the number: of a person it tells all that never changes.
     begun = [begin for begin, name in begins.items() if FINER * coded[begin].n_unique() <= coded[name].n_unique()]
     pairs = _finer(coded, [*named, *begun], told, ranked)
-    already = {name for name, _ in pairs}
-    numbers = [name for name in named if name not in already and kinds[name].is_numeric()]
+    numbers = [name for name in named if name not in dict(pairs) and kinds[name].is_numeric()]
     amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
-    apart = [(name, amount) for name in numbers for amount in amounts if name != amount]
-    pairs += [(name, amount) for name, amount in apart if rises_with(ranked, name, amount)]
+    pairs += [(name, own) for name in numbers for own in amounts if name != own and rises_with(ranked, name, own)]
     whole = RankedColumns.of(coded) if texts else ranked
-    known = [
-        pair for pair in pairs if _known_by_keys(whole, scenario, *pair) or _known_by_units(whole, scenario, *pair)
-    ]
-    return {begins.get(name, name): key for name, key in pairs if (name, key) not in known}
+    return {begins.get(name, name): key for name, key in pairs if not _is_known(whole, scenario, name, key)}
 
 
-def _known_by_keys(columns: RankedColumns, scenario: Scenario, name: str, key: str) -> bool:
-    """Whether a column follows from all keys of everybody who knows this one; False where nobody does."""
-    known = [[own for own in keys if own in columns.names] for keys in scenario.intruders.values() if key in keys]
-    return bool(known) and all(follows_from(columns, name, keys) for keys in known)
+def _is_known(columns: RankedColumns, scenario: Scenario, name: str, key: str) -> bool:
+    """Whether a column that tells a key tells nobody apart who is not by all keys of everybody who knows this one.
 
-
-def _known_by_units(columns: RankedColumns, scenario: Scenario, name: str, key: str) -> bool:
-    """Whether a column has one value for each household or person whose number goes out, and tells no more of these.
-
-    A weight that no other household has tells all that its members share, and so does the number.
+    Or by the number of a household or a person that goes out: a weight that no other household has tells all that its
+    members share, and so does the number, unless the weights of single households tell it, too.
     """
+    known = [[own for own in keys if own in columns.names] for keys in scenario.intruders.values() if key in keys]
+    if known and all(follows_from(columns, name, keys) for keys in known):
+        return True
     for unit in (scenario.household, scenario.person):
         if unit in columns.names and follows_from(columns, name, [str(unit)]):
             once = columns.at(np.unique(columns.ranks(str(unit)), return_index=True)[1])
