@@ -24,6 +24,8 @@ ALIKE, CERTAIN = 0.1, 5  # more pairs of neighbours with one value: as a share, 
 IN_ORDER, SORTED = 10, 0.9  # values of a number whose order tells; rank correlation with the rows, from which on
 NEAR, TOLD_NEAR, MOSTLY = 0.1, 0.9, 0.5  # of an amount; of the records, so near a guess; so near another's
 FEWEST_AMOUNTS = 30  # by which another number may tell amounts that were taken out
+TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
+ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
 SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made
 
 
@@ -268,6 +270,52 @@ def is_near(columns: RankedColumns, name: str, amount: str) -> bool:
     by_chance = np.roll(amounts[there], 1)
     near = max(float(np.mean(np.abs(guess - own[1:-1]) <= NEAR * np.abs(own[1:-1]))) for guess in guesses)
     return near >= TOLD_NEAR and float(np.mean(np.abs(by_chance - amounts[there]) <= NEAR * np.abs(by_chance))) < MOSTLY
+
+
+def rises_with(columns: RankedColumns, name: str, amount: str, least: tuple[int, float] = (TELLS, FINER)) -> bool:
+    """Whether an amount rises or falls with a number that has more values, such as its logarithm or its rank.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> income = pl.DataFrame({"class": [1, 2, 3] * 99, "log": [(i % 3) + i / 300 for i in range(297)]})
+    >>> [rises_with(RankedColumns.of(open_frame(income)), *names) for names in (("log", "class"), ("class", "log"))]
+    [True, False]
+    """
+    values, amounts = columns.ranks(name), columns.ranks(amount)
+    there = (values > 0) & (amounts > 0)
+    values, amounts = values[there], amounts[there]
+    counts = np.bincount(amounts)
+    levels, n_values = np.count_nonzero(counts), np.count_nonzero(np.bincount(values))
+    in_order = amounts[np.argsort(values, kind="stable")]
+    changes = np.count_nonzero(in_order[1:] != in_order[:-1])
+    by_chance = len(values) - float((counts**2).sum()) / max(len(values), 1)
+    enough = levels >= least[0] and n_values >= least[1] * levels and by_chance >= SPEAKING * levels
+    return bool(enough and changes < levels + ERRS * (by_chance - levels))
+
+
+def follows_from(columns: RankedColumns, name: str, keys: Sequence[str]) -> bool:
+    """Whether records with the same keys have the same value, so that nobody is told apart by it who is not by these.
+
+    Not where a key is missing, which the value may tell, nor where fewer than thirty records say so.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> people = pl.DataFrame({"sex": [0, 1] * 60, "age": [1, 2, 3] * 40}).with_columns(w=pl.col("sex") / pl.col("age"))
+    >>> [follows_from(RankedColumns.of(open_frame(people)), "w", keys) for keys in (["sex", "age"], ["age"])]
+    [True, False]
+    """
+    values = columns.ranks(name)
+    group: Ints = np.zeros(columns.n, np.int64)
+    for own in map(columns.ranks, keys):
+        if not own.all():
+            return False
+        group = np.unique(group * (int(own.max()) + 1) + own, return_inverse=True)[1]
+    pairs, cells = group * (int(values.max(initial=0)) + 1) + values, int(group.max(initial=0)) + 1
+    return columns.n - cells >= SPEAKING and len(np.unique(pairs)) == cells
 
 
 def told_by_rows(columns: RankedColumns) -> tuple[tuple[str, ...], tuple[str, ...]]:

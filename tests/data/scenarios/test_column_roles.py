@@ -296,13 +296,24 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     roles: dict[str, Any] = {"keys": ["region"], "magnitudes": ["pay"], "weight": "w", "household": "hid"}
     roles |= {"thresholds": {"exact_numbers": 0.1}}
     scenario = Scenario(**roles, insensitive=["district", "log", "rank", "answer", "other"])
-    said = "of 'region', 'pay' more is told by 'district', 'log', 'w', 'hid', 'rank', which no figure counts; make"
+    named = "Of 'region', 'pay' more is told by 'district', 'log', 'rank', which no figure counts, as these are named"
+    said = "Not judged: of 'region' more is told by 'w', 'hid', which no figure counts; make these coarser"
     for given in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()):
         found = look_at_columns(scenario, [open_frame(given)])
-        assert found.holds is True
-        assert said in found.words
-        assert said in found.line
+        assert found.holds is None
+        for words in (found.words, found.line):  # and not that every column has a role, which is no reason
+            assert words.lower().startswith(f"{TELLS_MORE}. of")
+            assert named in words
+            assert said in words
+        assert "has a role" not in found.words
     assert said in among_columns(found, scenario, frame.columns).words
+    assert among_columns(found, scenario, frame.columns).holds is None
+    roles |= {"keys": ["region", "district", "w"], "magnitudes": ["pay", "log", "rank"]}  # as the sentences say
+    del roles["weight"]
+    opened = look_at_columns(
+        Scenario(**roles, insensitive=["answer", "other"]), [open_frame(frame.with_columns(hid=np.arange(n)))]
+    )
+    assert (opened.finer, opened.holds) == ((), True)
     weights = frame.select("region", own=pl.Series(rng.lognormal(6, 0.5, n).round(2)))  # few of which are equal
     assert look_at_columns(Scenario(keys=["region"], weight="own"), [open_frame(weights)]).finer == ()
     rare = frame.select("answer", rare=pl.Series(np.where(rng.random(n) < 0.99, 1, rng.integers(2, 5, n))))
@@ -315,7 +326,43 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     both = Scenario(keys=["region"], magnitudes=["pay"], insensitive=["pay"])
     assert look_at_columns(both, [open_frame(number)]).finer == ()
     told = replace(look_at_columns(scenario, [open_frame(frame)]), told=False)
-    assert f"of 2 columns ({WITHHELD}) more is told by 5 columns" in told.words
+    assert f"Of 2 columns ({WITHHELD}) more is told by 3 columns" in told.words
+    assert f"of 1 column ({WITHHELD}) more is told by 2 columns" in told.words
+    by_name = frame.drop("w").with_columns(hid=np.arange(n))
+    looked_at = look_at_columns(scenario, [open_frame(by_name)])  # whoever names them has looked
+    assert (looked_at.holds, looked_at.not_judged) == (True, ())
+    assert looked_at.words.startswith(f"every column that goes out has a role. {named}")
+    assert "ot judged" not in looked_at.words
+
+
+def test_what_follows_from_all_keys_of_whoever_knows_one_tells_nothing_more() -> None:
+    """Weights by cells of the keys tell each key in more detail, and nobody apart who is not by the keys."""
+    rng, n = np.random.default_rng(6), 4_000
+    region, sex, age = rng.integers(0, 5, n), rng.integers(0, 2, n), rng.integers(0, 6, n)
+    cell = (region * 2 + sex) * 6 + age
+    frame = pl.DataFrame({
+        "region": region, "sex": sex, "age": age, "w": np.round(rng.uniform(1, 9, 60), 3)[cell],
+        "finer": np.round(rng.uniform(1, 9, 120), 3)[cell * 2 + rng.integers(0, 2, n)],
+    })  # fmt: skip
+
+    def looked(weight: str, data: pl.DataFrame = frame, **entries: Any) -> tuple[Any, bool | None]:
+        columns = data.select("region", "sex", "age", weight)
+        made = look_at_columns(Scenario(weight=weight, **entries), [open_frame(columns)])
+        return made.finer, made.holds
+
+    every = ["region", "sex", "age"]
+    assert looked("w", keys=every) == ((), True)
+    assert looked("finer", keys=every) == ((("finer", "region"),), None)
+    few = {"neighbour": every, "colleague": ["region"]}
+    assert looked("w", intruders=few, insensitive=[]) == ((("w", "region"),), None)  # to whom it tells the others
+    homes = frame.with_columns(home=pl.int_range(n) // 3, own=pl.Series(np.repeat(rng.permutation(n // 3 + 1), 3)[:n]))
+    homes = homes.with_columns(region=pl.col("home") % 5, w=pl.col("home") % 35)
+    for weight, finer in (("own", ()), ("w", (("w", "region"),))):  # one of each home tells no more than its number
+        scenario = Scenario(keys=["region", "sex"], household="home", weight=weight)
+        whose = look_at_columns(scenario, [open_frame(homes.select("region", "sex", "home", weight))])
+        assert whose.finer == finer
+    hidden = frame.with_columns(region=pl.when(pl.int_range(n) == 7).then(None).otherwise("region"))
+    assert looked("w", hidden, keys=every) == ((("w", "region"),), None)  # the weight tells what was taken out
 
 
 def test_a_flag_of_a_key_or_magnitude_as_it_was_closes_the_roles() -> None:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -25,6 +26,7 @@ from sdckit.workflow.recipes.recipe_checks import (
     naming,
     placed,
     read_steps,
+    require_reach,
 )
 
 DROP = {"method": "drop_identifiers", "columns": ["name"]}
@@ -195,3 +197,53 @@ def test_decimals_of_pandas_are_numbers():
     assert [made[0], made[2]] == recipe.apply(data).data["inc"].drop_nulls().to_list() == [0, 10]
     with pytest.raises(DataError, match="'job' holds no numbers"):
         recipe.with_argument("1.column", "job").apply(data.to_pandas())
+
+
+# Limits that no release with a key can hold.
+
+
+def people(n: int = 600) -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    return pl.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "sex": rng.choice(["f", "m"], n),
+            "pay": rng.normal(2500, 500, n).round(1),
+            "w": 100.0,
+            "who": np.arange(n) // 2,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "sample", "least"),
+    [
+        ({"risk": 1e-9}, {}, "0.0017"),  # one in 600
+        ({"global_risk": 0.001}, {}, "0.0017"),
+        ({"risk": 1e-9}, {"weight": "w"}, "0.000017"),
+        ({"k": 3, "risk": 1e-9}, {"sampling_fraction": 0.01}, "0.000017"),
+        ({"risk": 1e-9}, {"person": "who"}, "0.0034"),  # 300 people
+    ],
+)
+def test_a_limit_out_of_reach_is_named_and_no_key(limit: dict[str, float], sample: dict[str, Any], least: str) -> None:
+    """It was said that suppression would leave no value of a key, and to make that one coarser."""
+    data = people()
+    given = sdc.Scenario(keys=["age", "sex", "pay"], thresholds=limit, **sample)
+    name = [*limit][-1]
+    for search in (sdc.starter_recipe, sdc.propose):
+        with pytest.raises(
+            sdc.ScenarioError, match=rf"thresholds.{name}: the limit is out of reach .* to {least} or more$"
+        ) as refused:
+            search(data, scenario=given)
+        assert "'age'" not in str(refused.value)
+        assert "no value of" not in str(refused.value)
+        with pytest.raises(sdc.ScenarioError, match="no group is larger than the"):
+            search(data, scenario=given.changed(thresholds={"k": 601}))
+
+
+def test_a_limit_that_records_reach_when_all_are_alike_is_in_reach() -> None:
+    data = people(40)
+    for limits in ({"k": 40}, {"risk": 1 / 40}, {"global_risk": 0.025}, {"risk": 0.0251, "k": 2}):
+        require_reach(data, sdc.Scenario(keys=["age"], thresholds=limits))
+    with pytest.raises(sdc.ScenarioError, match=r"raise it to 0\.025 or more"):
+        require_reach(data, sdc.Scenario(keys=["age"], thresholds={"risk": 0.0249}))

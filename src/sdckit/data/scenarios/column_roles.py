@@ -16,12 +16,12 @@ from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.guessable_ids import TRIED, is_guessable
-from sdckit.data.households import RankedColumns
+from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
 from sdckit.data.living_together import values_together
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
+from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
@@ -38,25 +38,25 @@ PERSONAL = frozenset({"sex or gender", "age", "a date of birth", "a birth"})
 FIRST = 2_000  # records in which a column is tried before all are counted
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
-TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
-ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
 MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
-SHORT = 5  # letters: no address or name has so few
-LONG = 8  # digits: what numbers a person or a telephone has more
+SHORT, LONG = 5, 8  # letters: no address or name has so few; digits: what numbers a person or a telephone has more
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
 LONGEST = 20  # characters of a whole number of 64 bits
 SHOWN = 5  # names in one sentence; the rest is only counted
-LINKING = ("id", "ledger.id")
-NUMBERS = ("numeric", "magnitudes")
+LINKING, NUMBERS = ("id", "ledger.id"), ("numeric", "magnitudes")
 ONLY_NUMBERS = (
     "Only numeric or magnitudes, which say how numbers are read and are no role without a limit on numbers: {}; name "
     "them as sensitive, too, where they would be learnt, or as keys where somebody could know them"
 )
+TOLD_NAMED = (
+    "Of {} more is told by {}, which no figure counts, as these are named insensitive; make keys or magnitudes of them "
+    "where somebody knows them"
+)
 TOLD_FINER = (
-    "Not judged: of {} more is told by {}, which no figure counts; make keys or magnitudes of these, make them "
-    "coarser, or leave them out"
+    "Not judged: of {} more is told by {}, which no figure counts; make these coarser, leave them out, or where they "
+    f"number households or people {methods.ADVICE['numbers_of_units']}"
 )
 ROWS_TOGETHER = (
     "Not judged: rows that stand one after the other are alike in {} as no others are, like members of a household or "
@@ -261,7 +261,7 @@ class ColumnRoles:
         Those of `too_unique` whose name or values tell what others know or would learn: see `values_known`.
     finer : tuple of tuple of str
         Columns named insensitive, weights and numbers of households and people, each with a key or magnitude that it
-        tells in more detail.
+        tells in more detail, and of which it says more than all keys of somebody who knows that one.
     not_judged : tuple of tuple of str and tuple of str
         What leaves the roles open, in words, with the columns that they name: rows and values that tell more than the
         roles say (see `told_by_rows`, `in_order_of`, `values_together`, `is_guessable`).
@@ -293,9 +293,15 @@ class ColumnRoles:
     def holds(self) -> bool | None:
         """Whether every column has a role and none is a direct identifier; None where a role is missing.
 
-        None, too, where rows seem to belong together and nobody said whose they are.
+        None, too, where columns, rows or values tell more than the roles say. Who names a column insensitive has looked
+        at it.
         """
-        return False if self.identifiers else None if self.missing or self.not_judged else True
+        return False if self.identifiers else None if self.missing or self._unsaid or self.not_judged else True
+
+    @property
+    def _unsaid(self) -> dict[str, str]:
+        """Those of `finer` that nobody named insensitive: weights, and numbers of households and people."""
+        return {name: key for name, key in self.finer if {*SINGLE} & {*self.roles.get(name, ())}}
 
     @property
     def words(self) -> str:
@@ -317,16 +323,18 @@ class ColumnRoles:
             )
         if self.as_given and len(sentences) == 1:
             sentences.append(f"{methods.ADVICE['persons']}")
-        if not sentences and self.not_judged:  # what is open, and not that nothing is
+        if not sentences and (self._unsaid or self.not_judged):  # what is open, and not that nothing is
             sentences.append(f"{TELLS_MORE}{self._covered_words}")
         return ("; ".join(sentences) or f"every column that goes out has a role{self._covered_words}") + self._further
 
     @property
     def _further(self) -> str:
-        """Further sentences: on numbers without a role, and on what was not judged."""
-        told = {key: None for _, key in self.finer}, dict(self.finer)
+        """Further sentences: on numbers without a role, what is named insensitive, and on what was not judged."""
         sentences = [ONLY_NUMBERS.format(self._listed(self.numbers))] if self.numbers else []
-        sentences += [TOLD_FINER.format(*(self._listed([*names]) for names in told))] if self.finer else []
+        named = {name: key for name, key in self.finer if name not in self._unsaid}
+        for words, keys in ((TOLD_NAMED, named), (TOLD_FINER, self._unsaid)):
+            if keys:
+                sentences.append(words.format(self._listed([*dict.fromkeys(keys.values())]), self._listed([*keys])))
         sentences += [words.format(self._listed(names)) for words, names in self.not_judged]
         return "".join(f". {sentence}" for sentence in sentences)
 
@@ -533,7 +541,7 @@ def _told_before(
     free, known = ([name for name in some if name in kinds[0] and name in kinds[1]] for some in (names, told))
 
     def tell(at: int, name: str, key: str) -> bool:
-        return 2 * ranks[at].ranks(key).max() > ranks[at].n and _rises_with(ranks[at], key, name, least)
+        return 2 * ranks[at].ranks(key).max() > ranks[at].n and rises_with(ranks[at], key, name, least)
 
     before = _finer(original, known, free, ranks[0], least)
     before += [(key, name) for key in known for name in free if tell(0, name, key)]
@@ -545,10 +553,13 @@ def _told_before(
 def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
     """The columns named insensitive, weights, and beginnings of ids that tell keys and magnitudes in more detail.
 
-    Of a long file some records are looked at, of a plan its first ones.
+    What is counted as a key or a magnitude itself is not among them, nor what follows from the keys of everybody who
+    knows the one that it tells, such as weights by cells of these, nor weights of single households whose number goes
+    out: nobody is found by it. Of a long file some records are looked at, of a plan its first ones.
     """
     kinds = frame.collect_schema()
-    named = [name for name in (*scenario.insensitive, scenario.weight) if name is not None and name in kinds]
+    counted = {*scenario.all_keys, *(scenario.magnitudes if numbers_limited(scenario) else ())}
+    named = [name for name in (*scenario.insensitive, scenario.weight or "") if name in kinds and name not in counted]
     ids = [name for name in (scenario.household, scenario.person) if name is not None and name in kinds]
     begins = {
         f"sdckit__{name}{length}": name
@@ -560,12 +571,30 @@ def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Se
     coded = frame.with_columns(texts) if texts else frame
     # What nearly every number begins with is the number: of a person it tells all that never changes.
     begun = [begin for begin, name in begins.items() if FINER * coded[begin].n_unique() <= coded[name].n_unique()]
-    finer = dict(_finer(coded, [*named, *begun], told, ranked))
-    numbers = [name for name in named if name not in finer and kinds[name].is_numeric()]
+    pairs = _finer(coded, [*named, *begun], told, ranked)
+    numbers = [name for name in named if name not in dict(pairs) and kinds[name].is_numeric()]
     amounts = [name for name in told if name in kinds and kinds[name].is_numeric()]
-    apart = [(name, amount) for name in numbers for amount in amounts if name != amount]
-    finer |= {name: amount for name, amount in apart if _rises_with(ranked, name, amount)}
-    return {begins.get(name, name): key for name, key in finer.items()}
+    pairs += [(name, own) for name in numbers for own in amounts if name != own and rises_with(ranked, name, own)]
+    whole = RankedColumns.of(coded) if texts else ranked
+    return {begins.get(name, name): key for name, key in pairs if not _is_known(whole, scenario, name, key)}
+
+
+def _is_known(columns: RankedColumns, scenario: Scenario, name: str, key: str) -> bool:
+    """Whether a column that tells a key tells nobody apart who is not by all keys of everybody who knows this one.
+
+    Or by the number of a household or a person that goes out: a weight that no other household has tells all that its
+    members share, and so does the number, unless the weights of single households tell it, too.
+    """
+    known = [[own for own in keys if own in columns.names] for keys in scenario.intruders.values() if key in keys]
+    if known and all(follows_from(columns, name, keys) for keys in known):
+        return True
+    for unit in (scenario.household, scenario.person):
+        if unit in columns.names and follows_from(columns, name, [str(unit)]):
+            once = columns.at(np.unique(columns.ranks(str(unit)), return_index=True)[1])
+            pairs = _pairs(once.ranks(name) - 1, once.ranks(key) - 1)
+            if not (_tells(pairs, (TELLS, FINER)) or rises_with(once, name, key)):
+                return True
+    return False
 
 
 def _amounts(scenario: Scenario, frame: Any) -> list[str]:
@@ -591,20 +620,6 @@ def _guessable(scenario: Scenario, frame: Any, id: str | None) -> list[str]:
     return [name for name, own in values.items() if len(own) > 1 and is_guessable(own)]  # one is nobody's number
 
 
-def _rises_with(columns: RankedColumns, name: str, amount: str, least: tuple[int, float] = (TELLS, FINER)) -> bool:
-    """Whether an amount rises or falls with a number that has more values, such as its logarithm or its rank."""
-    values, amounts = columns.ranks(name), columns.ranks(amount)
-    there = (values > 0) & (amounts > 0)
-    values, amounts = values[there], amounts[there]
-    counts = np.bincount(amounts)
-    levels, n_values = np.count_nonzero(counts), np.count_nonzero(np.bincount(values))
-    in_order = amounts[np.argsort(values, kind="stable")]
-    changes = np.count_nonzero(in_order[1:] != in_order[:-1])
-    by_chance = len(values) - float((counts**2).sum()) / max(len(values), 1)
-    enough = levels >= least[0] and n_values >= least[1] * levels and by_chance >= SPEAKING * levels
-    return bool(enough and changes < levels + ERRS * (by_chance - levels))
-
-
 def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[str]:
     """The numbers that tell amounts of which some were taken out, or sensitive ones that were made coarser."""
     kinds = frame.collect_schema()
@@ -615,7 +630,7 @@ def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[
     gone = [name for name in numbers if name in learnt and not first.ranks(name).all()]
     near = {name for name in numbers for amount in gone if name != amount and households.is_near(first, name, amount)}
     coarse = [name for name in scenario.sensitive if name in numbers]
-    rising = {name for name in {*numbers} - learnt for amount in coarse if _rises_with(first, name, amount)}
+    rising = {name for name in {*numbers} - learnt for amount in coarse if rises_with(first, name, amount)}
     return [name for name in numbers if name in near | rising]
 
 

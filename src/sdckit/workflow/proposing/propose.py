@@ -23,7 +23,7 @@ from sdckit.workflow.proposing.find_best import Asked, Begun, Loss
 from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST, Searched, goal_of
 from sdckit.workflow.proposing.trials import How, Judged, Trials, all_steps, limits_of, open_lattice, surrounding_steps
-from sdckit.workflow.recipes import exact_relations, recipe, recipe_figures
+from sdckit.workflow.recipes import exact_relations, recipe, recipe_checks, recipe_figures
 from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, hides_implied, write_starter
 
 # Writing the proposal: its recipe, the comments, the alternatives.
@@ -182,7 +182,8 @@ def propose(
     Raises
     ------
     ScenarioError
-        No scenario, no threshold that recodings could aim at, or guesses in it that nobody has confirmed.
+        No scenario, no threshold that recodings could aim at, one that does not hold even if all records are alike, or
+        guesses in it that nobody has confirmed.
     ColumnError
         A column of the scenario or of an argument is absent.
     DataError
@@ -271,7 +272,7 @@ def make_proposal(
     _check_control(control)
     frame = replace.open_eager(data, {})
     scenario.changed(identifiers=()).check_columns(frame.columns)
-    _require_aim(scenario)
+    _require_aim(data, scenario)
     keys = scenario.all_keys
     numbers = _importance(importance, keys, keep)
     _check_names("keep", keep, frame.columns)
@@ -308,21 +309,22 @@ def begin_proposal(
     data: Any, scenario: Scenario, kept: Begun, *, internal: bool = False, step: Callable[[str], None]
 ) -> None:
     """Do ahead what a search with no wishes begins with, up to the recipe that passes early."""
-    _require_aim(scenario)
+    _require_aim(data, scenario)
     asked = Asked((), None, {}, None, None, math.inf, step, kept=kept, within=step)
     find_best.pass_early(
         _open_trials(data, scenario, asked, share=1.0, prefer={}, weights={}, internal=internal), asked
     )
 
 
-def _require_aim(scenario: Scenario) -> None:
-    """Raise where the scenario is no gate, or has no threshold that recodings could aim at."""
+def _require_aim(data: Any, scenario: Scenario) -> None:
+    """Raise where the scenario is no gate, or has no threshold that recodings could aim at, or one out of reach."""
     require_gate(scenario, compared=True)
     if not any(name in scenario.limits.declared for name in AIMED_AT):
         raise ScenarioError(
             "the scenario has no threshold that recodings could aim at; add [thresholds] with k, l or risk, or a type "
             "of release"
         )
+    recipe_checks.require_reach(data, scenario)
 
 
 def _open_trials(

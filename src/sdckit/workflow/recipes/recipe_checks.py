@@ -1,6 +1,7 @@
 """Validate a recipe against the data before its first step runs: columns, types, sizes, hierarchies."""
 
 import hashlib
+import math
 import re
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -9,14 +10,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from sdckit.catalogue.identity import RISK
 from sdckit.data import nearest, replace
 from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.frames import holds_numbers
+from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS, RECOMPUTING
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import printable
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcError, SdcWarning
+from sdckit.report.gate.rounding import format_number
 from sdckit.workflow.recipes import recipe_steps
 
 
@@ -385,3 +391,52 @@ def refuse_emptied(protected: Any, keys: Sequence[str]) -> None:
             f"suppression would leave no value of {printable(key)}: make it coarser by hand, or leave it out of the "
             "release and of the keys; sdckit propose searches for recodings that keep some"
         )
+
+
+ALIKE = "sdckit__alike"  # a key that is the same for all
+TINY = 1e-9  # a limit reached by rounding is reached
+
+
+def require_reach(data: Any, scenario: Scenario) -> None:
+    """Raise `ScenarioError` where a limit on groups or on their risk does not hold even if all records are alike.
+
+    Recodings and suppression reach no more than that as long as a key goes out, and whatever is done to the keys is
+    not to blame.
+    """
+    from sdckit.cells.as_cells import tabulate_given
+    from sdckit.identity.individual_risk import individual_risk
+    from sdckit.identity.k_anonymity import k_anonymity
+
+    frame, declared = replace.open_eager(data, {}), scenario.limits.declared
+    limited = {name: limit for name, limit in declared.items() if LIMITS[name].aimed and not LIMITS[name].per_variable}
+    if not (len(frame) and limited):
+        return
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):  # of a key that tells nobody apart
+        cells = tabulate_given(
+            replace.with_new_column(frame, ALIKE, np.zeros(len(frame), np.int64)), keys=[ALIKE], person=scenario.person,
+            weight=scenario.weight, sampling_fraction=scenario.sampling_fraction,
+        )  # fmt: skip
+        largest, least = k_anonymity(cells, k=2).level, individual_risk(cells).max_risk
+    for name, limit in limited.items():
+        if LIMITS[name].values == "level" and limit > largest:
+            raise ScenarioError(
+                f"thresholds.{name}: the limit is out of reach: as long as a key goes out, no group is larger than the "
+                f"{largest} {'records' if scenario.person is None else 'people'} of the file; lower it",
+                argument=f"thresholds.{name}",
+            )
+        if LIMITS[name].measure == RISK.name and limit < least - TINY:
+            raise ScenarioError(
+                f"thresholds.{name}: the limit is out of reach with the records there are: as long as a key goes out, "
+                f"the risk is larger even if all are alike; leave all keys out, or raise it to {_up(least)} or more",
+                argument=f"thresholds.{name}",
+            )
+
+
+def _up(value: float) -> str:
+    """A number to two digits, not below it.
+
+    >>> _up(0.000157), _up(0.25), _up(1 / 3)
+    ('0.00016', '0.25', '0.34')
+    """
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return format_number(math.ceil(value / unit - TINY) * unit, 2)

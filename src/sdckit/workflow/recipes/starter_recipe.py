@@ -639,7 +639,7 @@ def starter_recipe(
     Raises
     ------
     ScenarioError
-        No scenario, or none of these thresholds in it.
+        No scenario, none of these thresholds in it, or one that does not hold even if all records are alike.
     ColumnError
         A column of the scenario is absent.
     DataError
@@ -702,6 +702,7 @@ def make_starter(
     scenario.changed(identifiers=()).check_columns(open_eager(data, {}).columns)
     # of identifiers that are not read here, and of weights, which a step is about
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
+        recipe_checks.require_reach(data, scenario)
         way = coarsen_keys(data, scenario, share=share, internal=internal)
         commented = [*before_suppression(way, columns), *suppressions(way)]
         applied = _applied(data, scenario, commented)
