@@ -131,7 +131,7 @@ def of_files() -> Iterator[Predictor]:
     file = file.with_columns(day=pl.col("born").str.to_date(), pay=paid)
     columns = read_columns(open_frame(file), file.columns)
     yield from derived_columns.released_predictors(columns, "home")
-    yield from derived_columns.id_predictors(columns, "home")
+    yield from derived_columns.id_predictors(columns, "home", {})
     yield from derived_columns.counted_rows(columns)
     yield from derived_columns.below_counts(columns["age"], Household.of(columns["home"]))
     for household, person in (("home", None), (None, "home")):
