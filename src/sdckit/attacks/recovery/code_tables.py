@@ -159,23 +159,24 @@ def last_values(released: Sequence[Codes], original: Sequence[Floats]) -> Iterat
     groups = group(every)
     first = first_of_groups(groups.of_row, len(groups.size))
     cells = [own[first] for own in released]
-    guesses = _last_of_cells(cells, words, np.bincount(groups.of_row[np.concatenate(lost)], minlength=len(first)))
+    n_lost = np.bincount(groups.of_row[np.concatenate(lost)], minlength=len(first))
+    guesses = _last_of_cells(cells, words, every[first], n_lost)
     given = [guess[groups.of_row[rows]] for guess, rows in zip(guesses, lost, strict=True)]
     right = [(own == before[rows]) & (own > 0) for own, before, rows in zip(given, original, lost, strict=True)]
     if sum(map(np.count_nonzero, right)) >= max(HITS * sum(map(np.count_nonzero, given)), FEWEST_LAST):
         yield from ((i, rows[hits]) for i, (rows, hits) in enumerate(zip(lost, right, strict=True)) if hits.any())
 
 
-def _last_of_cells(cells: Sequence[Codes], words: Sequence[Words], lost: Ints) -> list[Ints]:
+def _last_of_cells(cells: Sequence[Codes], words: Sequence[Words], word: Words, lost: Ints) -> list[Ints]:
     """Of each column, for each of some combinations of codes, the only value that none shows beside it; 0 for none.
 
     `cells`: codes (m,) of the different combinations, by column, 0 where missing. `words`: by column, one for each code
-    that is alone in having it, 0 for none. `lost` (m,): the values that records of a combination lost.
+    that is alone in having it, 0 for none. `word` (m,): the sum of those of a combination. `lost` (m,): the values that
+    its records lost.
     """
-    missing, word = np.zeros((2, len(lost)), np.uint64)
-    for i, (own, of_code) in enumerate(zip(cells, words, strict=True)):
+    missing = np.zeros(len(lost), np.uint64)
+    for i, own in enumerate(cells):
         missing |= (own == 0).astype(np.uint64) << np.uint64(i)
-        word += of_code[own]
     levels = [np.flatnonzero(np.bincount(own)[1:]) + 1 for own in cells]
     guesses: list[Ints] = [np.zeros(len(lost), np.int64) for _ in cells]
     patterns, of_cell = np.unique(missing, return_inverse=True)
