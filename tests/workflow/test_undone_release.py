@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from attacks.recovery.made import survey
+from attacks.recovery.made import survey, told_by_absence
 from draw import quiet
 from recipes import SECRET
-from sdckit import Recipe, Scenario, assess, check, exact_numbers, household_structure, individual_risk
+from sdckit import Recipe, Scenario, assess, check, exact_numbers, household_structure, individual_risk, starter_recipe
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.chapters.decision import next_steps
 from sdckit.report.formats.write import plain_document
@@ -49,6 +49,22 @@ def right(made: pl.DataFrame, truth: pl.DataFrame, released: pl.DataFrame, colum
     """Changed values of a column, and those of them that are as they were."""
     changed = released[column].is_null() | (released[column] != truth[column])
     return int(changed.sum()), int((made[column] == truth[column]).filter(changed).sum())
+
+
+@pytest.mark.parametrize("hide", [False, True])
+def test_what_is_told_by_the_absence_of_all_other_values_undoes_k(hide):
+    """Whether or not a limit on what is given back was asked for; the first recipe hides it."""
+    data = told_by_absence(18)
+    scenario = Scenario(keys=data.columns, thresholds={"k": 3})
+    recipe = Recipe([{"method": "local_suppression"}, {"method": "random_order"}])
+    if hide:
+        recipe = starter_recipe(data, scenario=scenario, share=1.0).recipe
+    done = recipe.apply(data, scenario=scenario, secret=SECRET)
+    assert sum(done.data.null_count().row(0)) > 0
+    with quiet():
+        checked = check(data, done.data, scenario=scenario, log=done.log)
+    assert [verdict.name for verdict in checked.verdicts if not verdict.holds] == ([] if hide else ["k_undone"])
+    assert checked.passed is hide
 
 
 @pytest.fixture(scope="module")

@@ -58,6 +58,14 @@ def released(data: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def told_by_absence(seed: int, n: int = 800) -> pl.DataFrame:
+    """Four keys of few values: of some seeds local suppression loses the only one that is not shown beside the rest."""
+    rng = np.random.default_rng(seed)
+    ages = (rng.beta(2, 4, n) * 5).astype(int)
+    parts = rng.choice([*"xyz"], n), rng.choice(["f", "m"], n), rng.choice([*"abcd"], n, p=[0.5, 0.3, 0.18, 0.02])
+    return pl.DataFrame({"area": parts[0], "sex": parts[1], "age": [f"{age}0s" for age in ages], "edu": parts[2]})
+
+
 def read(data: pl.DataFrame) -> dict[str, ReleasedColumn]:
     """The columns as an intruder reads them."""
     frame = open_frame(data)

@@ -53,7 +53,7 @@ def test_a_recipe_that_fails_with_other_random_draws_is_not_taken(
     monkeypatch: pytest.MonkeyPatch, once: int, passes: bool
 ) -> None:
     """Proposed was what held by the draws of the trial, and the release made of it broke a limit."""
-    one = at_aim(trials("one", share=1.0, thresholds={"k": 3}).with_how(How(hide=True)), 1)
+    one = at_aim(trials("one", share=1.0, thresholds={"k": 3}), 1)
     node = (1, 0, 0)
     one.made[node] = one.make(node)
     assert one.made[node].drawn
@@ -90,7 +90,7 @@ def test_a_combination_that_cannot_be_repaired_is_dropped_and_others_go_on(monke
     one = at_aim(trials("one", thresholds={"k": 3, "match_risk": 1e-9}), 1)
     made, reason = one.make((3, 0, 0)), "groups stay without enough sensitive values"
     one.made[made.node] = made
-    monkeypatch.setattr(module, "improved", lambda *_: How(hide=True))
+    monkeypatch.setattr(module, "improved", lambda *_: How(without=("area",)))
 
     def failing(*_: Any) -> None:
         raise DataError(reason)

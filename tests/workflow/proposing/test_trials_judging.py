@@ -39,7 +39,6 @@ def test_columns_that_tell_a_key_are_found_and_go() -> None:
     assert "recoverable" in judged.failing
     how = improved(judged, one.scenario, [])
     assert how is not None
-    assert how.hide
     assert how.bundles["area"] == ("district",)
     again = improved(replace(judged, how=how), one.scenario, [])
     assert again is not None

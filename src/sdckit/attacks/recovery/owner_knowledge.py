@@ -595,15 +595,12 @@ def file_put_back(
 ) -> Any:
     """The release with every value put back that is given back; only right ones where the original is known.
 
-    Not what is told by nothing but that all other values are shown: local suppression hides that when it is asked to.
     `near`: of some columns the records whose number is as good as known, and put back, too.
     """
     frame = put_back(file.frame, recoveries, {name: recovered.given for name, recovered in recoveries.items()})
     for name, recovered in recoveries.items():
         known = recovered.known
         told = recovered.beyond if known is None or known.target is None else known.told  # more than its group
-        if known is not None:
-            told = told & ~known.by_absence
         if file.truth is not None and told.any():
             frame = frames.open_frame(_with_truth(frame, file.before(name), told))
     for name, rows in (near or {}).items():

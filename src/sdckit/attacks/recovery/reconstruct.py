@@ -273,11 +273,6 @@ class Known:
     narrowed: Bools
     target: ChangedColumn | None = None
 
-    @property
-    def by_absence(self) -> Bools:
-        """Values (n,) told by nothing but that all others are shown beside the other keys."""
-        return np.isin(self.source, [i for i, source in enumerate(self.sources) if source.kind == "beside"])
-
     @classmethod
     def nothing(cls, n: int) -> Known:
         """Of n records nothing."""

@@ -528,8 +528,11 @@ def recoverable_values(
                 recoveries |= {name: known.of(recoveries.get(name)) for name, known in knowledge.items()}
             file.memo[place] = recoveries, _guessed(recoveries, seed=number, tell=tell) if guess else {}
         recoveries, guesses = file.memo[place]
-        recoveries = {**recoveries, **_told_by_absence(file, recoveries)}  # of these keys
-        summed = _by_column(file, recoveries, guesses, level=level)
+        keyed = (*place, file.roles.keys)  # what is missing beside them
+        if keyed not in file.memo:
+            recoveries = {**recoveries, **_told_by_absence(file, recoveries)}
+            file.memo[keyed] = recoveries, _by_column(file, recoveries, guesses, level=level)
+        recoveries, summed = file.memo[keyed]
         figures = recovery_figures(summed, known=file.truth is not None)
         if roles.keys:
             tell("measuring the risk with the values put back")

@@ -24,7 +24,7 @@ from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal,
 from sdckit.workflow.proposing.search import LEAST, Searched, goal_of
 from sdckit.workflow.proposing.trials import How, Judged, Trials, all_steps, limits_of, open_lattice, surrounding_steps
 from sdckit.workflow.recipes import exact_relations, recipe, recipe_checks, recipe_figures
-from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, hides_implied, write_starter
+from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, write_starter
 
 # Writing the proposal: its recipe, the comments, the alternatives.
 
@@ -337,7 +337,7 @@ def _open_trials(
         relations = begun(lambda: exact_relations.relations_of(given, scenario))
         lattice = open_lattice(given, scenario, keep=asked.keep, prefer=prefer, weights=weights, internal=internal)
         asked.kept.trials = Trials(
-            given, scenario, lattice, share, asked.importance, How(hide=hides_implied(scenario)), internal=internal,
+            given, scenario, lattice, share, asked.importance, How(), internal=internal,
             relations=relations,
         )  # fmt: skip
     return asked.kept.trials

@@ -45,12 +45,11 @@ ROUNDS = 4  # of suppression, one intruder after the other, until nothing change
 class How:
     """Options of the suppression after the recodings.
 
-    `hide`: suppressed values must not be implied by the rest. `bundles`: by key, the columns from which it follows,
-    suppressed together with it. `without`: further columns left out. `draws`: perturbation steps, on columns where
-    the caller allows them. `classes`: columns of numbers put in size classes.
+    `bundles`: by key, the columns from which it follows, suppressed together with it. `without`: further columns left
+    out. `draws`: perturbation steps, on columns where the caller allows them. `classes`: columns of numbers put in size
+    classes.
     """
 
-    hide: bool = False
     bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     draws: tuple[Step, ...] = ()
@@ -315,10 +314,8 @@ class Trials:
         """Suppression steps for k, l and risk, and whether it is the last for l."""
         k, wild = self.aims.get(name), not starter.protects_nobody(intruder)
         if k is not None and wild:
-            yield "k", starter.suppression_step(
-                data, self.scenario, intruder, k, hide=self.how.hide, importance=self.importance,
-                bundles=self.how.bundles,
-            ), False  # fmt: skip
+            how: dict[str, Any] = {"importance": self.importance, "bundles": self.how.bundles}
+            yield "k", starter.suppression_step(data, self.scenario, intruder, k, **how), False
         ordered = sorted(intruder.keys, key=lambda key: (-self._levels(key, node), key))
         blank = wild or intruder.person is None or intruder.missing == "category"  # else no key may be missing
         if intruder.limits.l is not None and intruder.sensitive and blank:
@@ -517,8 +514,8 @@ def _unsaid(checked: check.CheckResult, scenario: Scenario) -> tuple[str, ...]:
 def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:
     """Other suppression options where suppressed values can be reconstructed; None where there are no others.
 
-    First suppressed values may not be implied by the rest, and columns from which a key follows are suppressed
-    together with it; then such columns are left out. Numbers that go out as they are are put in size classes.
+    First columns from which a key follows are suppressed together with it; then such columns are left out. Numbers that
+    go out as they are are put in size classes.
     """
     if large := _large(judged, scenario, keep):
         return replace(judged.how, classes=(*judged.how.classes, *large))
@@ -529,8 +526,8 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
     bundles = {
         key: tuple(dict.fromkeys([*how.bundles.get(key, ()), *clues.get(key, ())])) for key in {**how.bundles, **clues}
     }
-    if not how.hide or bundles != dict(how.bundles):
-        return replace(how, hide=True, bundles=bundles)
+    if bundles != dict(how.bundles):
+        return replace(how, bundles=bundles)
     needed = {*scenario.columns, *keep, *how.without}
     gone = tuple(dict.fromkeys(name for names in clues.values() for name in names if name not in needed))
     if not gone:

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.catalogue.attacks import RECOVERABLE
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments, derived_formula, households, methods
 from sdckit.data.columns import MONTHS, code_column, float_values
@@ -452,7 +451,6 @@ def _weight(way: Way) -> Iterator[CommentedStep]:
 def suppressions(way: Way) -> Iterator[CommentedStep]:
     """Local suppression of the records still below k, one intruder after the other."""
     scenario = way.scenario
-    hide = hides_implied(scenario)
     for name in scenario.intruders:
         intruder = scenario.intruder(name)
         k = wanted_k(intruder)
@@ -462,7 +460,7 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
         if why := protects_nobody(intruder):
             yield None, [f"No local_suppression{whom}: {why}."]
             continue
-        step = suppression_step(way.data, scenario, intruder, k, hide=hide)
+        step = suppression_step(way.data, scenario, intruder, k)
         lines = [
             the_rest(whom),
             "k is what the threshold of the risk needs in a file taken for the whole population."
@@ -472,8 +470,7 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
         if "together" in step:
             sizes = listed([printable(size) for size, _ in step["together"]])
             lines.append(f"{sizes}: whoever sees the household together can count it.")
-        if hide:
-            lines.append(f"{NOT_IMPLIED}: there is a threshold on what can be reconstructed.")
+        lines.append(f"{NOT_IMPLIED}.")
         if "true_keys" in step:
             lines.append(f"{TRUE_KEYS}.")
         yield step, lines
@@ -494,11 +491,6 @@ def the_rest(whom: str) -> str:
     return f"The rest{whom}: as few values as possible are taken out until every record has k like it."
 
 
-def hides_implied(scenario: Scenario) -> bool:
-    """Whether suppressed values must not be implied by the rest: there is a threshold on reconstructed values."""
-    return scenario.limit_on(RECOVERABLE.name) is not None
-
-
 def whom_of(scenario: Scenario, name: str) -> Step:
     """Argument of a step that names an intruder; empty where there is only one."""
     return {"intruder": name} if len(scenario.intruders) > 1 else {}
@@ -513,10 +505,10 @@ def protects_nobody(intruder: Scenario) -> str:
 
 
 def suppression_step(
-    data: Any, scenario: Scenario, intruder: Scenario, k: int, *, hide: bool,
+    data: Any, scenario: Scenario, intruder: Scenario, k: int, *,
     importance: Mapping[str, float] | None = None, bundles: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Step:  # fmt: skip
-    """The local suppression of the records that are still below k.
+    """The local suppression of the records that are still below k, and of what would give its values back.
 
     `intruder`: the scenario with one intruder and those of their keys that are still there. `bundles`: by key, the
     columns from which it follows.
@@ -534,7 +526,7 @@ def suppression_step(
     if together:
         step["together"] = together
     true = {"true_keys": True} if scenario.limits_of(compared=True).few_matches is not None else {}
-    return step | ({"hide_implied": True} if hide else {}) | true
+    return step | {"hide_implied": True} | true
 
 
 def lose_values(scenario: Scenario, name: str, measure: str, threshold: Any, columns: Sequence[str]) -> Step:
