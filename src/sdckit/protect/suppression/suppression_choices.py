@@ -66,7 +66,7 @@ class WorkingFile:
     gone: NDArray[np.bool_]  # keys x records
     # shape (n,); records that a row stands for, if not one each: k or more then, so that it is never at risk
     counts: NDArray[np.int64] | None = None
-    untouched: dict[tuple[int, ...], Situation] = field(default_factory=dict, init=False)  # of the keys last asked for
+    last: list[tuple[Sequence[int], NDArray[np.bool_], Situation]] = field(default_factory=list, init=False)
 
     @property
     def n(self) -> int:
@@ -94,13 +94,12 @@ class WorkingFile:
         return np.bincount(of_row[rows], self.counts[rows], n_cells).astype(np.int64)
 
     def situation(self, keys: Sequence[int]) -> Situation:
-        """Tabulate some keys in the current state; kept in a cache until a value is suppressed."""
-        if self.gone.any():
-            return self._tabulated(keys)
-        if tuple(keys) not in self.untouched:
-            self.untouched.clear()  # there may be thousands of sets of keys
-            self.untouched[tuple(keys)] = self._tabulated(keys)
-        return self.untouched[tuple(keys)]
+        """Tabulate some keys in the current state; the last table is kept as long as they lack the same values."""
+        gone = self.gone[list(keys)]
+        if not any(of == [*keys] and np.array_equal(lacking, gone) for of, lacking, _ in self.last):
+            self.last.clear()  # there may be thousands of sets of keys
+            self.last.append(([*keys], gone, self._tabulated(keys)))
+        return self.last[0][2]
 
     def _tabulated(self, keys: Sequence[int]) -> Situation:
         columns = [self.column(j) for j in keys]

@@ -250,7 +250,8 @@ def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
     yield starter_recipe.the_rest(whom)
     if "together" in step:
         yield "Columns that tell a key lose their value where the key does."
-    yield f"{starter_recipe.NOT_IMPLIED}."
+    if step.get("hide_implied"):
+        yield f"{starter_recipe.NOT_IMPLIED}."
     if step.get("true_keys"):
         yield f"{starter_recipe.TRUE_KEYS}."
 
