@@ -68,7 +68,7 @@ def test_where_people_are_followed_k_and_risk_hold_of_single_rows() -> None:
     found = {verdict.name: verdict for verdict in result.verdicts}
     assert (found["k"].word, found["k"].single_rows) == ("holds", True)
     assert (found["known_points"].word, found["known_points"].value) == ("holds", 1 / 60)
-    words = "who knows 2 of a person’s rows finds 1.67 % of the people alone, not above 1.66667 %"
+    words = "who knows 2 of a person’s rows finds 1.66667 % of the people alone, not above 1.66667 %"
     assert found["known_points"].sentence.startswith(words)
     beyond = followed(release="public-use", thresholds={"known_points": 0.01, "exact_numbers": "none"})
     assert [verdict.name for verdict in beyond.exceeded] == ["known_points"]

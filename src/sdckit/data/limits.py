@@ -226,6 +226,17 @@ def limit_percent(limit: float) -> str:
     return f"{100 * limit:g} %"
 
 
+def figure_percent(value: float, limit: float) -> str:
+    """A figure in per cent, to three digits, or to as many as say on which side of its limit it is.
+
+    >>> figure_percent(0.12345, 0.05), figure_percent(0.050001, 0.05), figure_percent(1 / 60, 1 / 60)
+    ('12.3 %', '5.0001 %', '1.66667 %')
+    """
+    beside = float(f"{100 * limit:g}")
+    texts = (f"{100 * value:.{digits}g}" for digits in range(3, 18))
+    return f"{next((text for text in texts if (float(text) > beside) == (value > limit)), f'{100 * value:.3g}')} %"
+
+
 def limit_words(name: str) -> str:
     """A limit as its field in the app; one that no field asks for in its own words, or as its name in words.
 
