@@ -11,6 +11,7 @@ from sdckit.errors import sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import hash_word
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import in_place
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, make_terms, seen
@@ -457,9 +458,7 @@ def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
             axis = np.linalg.eigh((away.T * counts) @ away)[1][:, -1]
             score = away @ (axis * np.sign(axis[np.argmax(np.abs(axis))]))
     score = np.where(counts > 0, score, 0.0 if y.dtype.kind != "f" else y.mean())
-    rank = np.empty(n_levels)
-    rank[np.argsort(score, kind="stable")] = np.arange(n_levels)
-    return rank
+    return in_place(np.arange(float(n_levels)), np.argsort(score, kind="stable"))
 
 
 def _matrix(places: Sequence[Place], held: Mapping[str, Seen], n: int) -> NDArray[np.float32]:
