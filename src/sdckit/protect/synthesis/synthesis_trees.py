@@ -310,9 +310,8 @@ class SampleFit:
     variable: Variable
     rows: Ints
 
-    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:  # noqa: ARG002
         """New values of n records."""
-        del held, release
         return self.variable.held.take(self.rows[rng.integers(len(self.rows), size=n)])
 
 
@@ -327,9 +326,8 @@ class TreeFit:
     edges: Ints
     smoothing: float
 
-    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:  # noqa: ARG002
         """New values of n records: each that of a donor from its leaf."""
-        del release
         leaf = self.tree.apply(_matrix(self.places, held, n))
         size = self.edges[leaf + 1] - self.edges[leaf]
         values = self.variable.held.take(self.members[self.edges[leaf] + (rng.random(n) * size).astype(np.int64)])
@@ -362,9 +360,8 @@ class EstimatorFit:
     estimator: Any
     residuals: Floats | None
 
-    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:  # noqa: ARG002
         """New values of n records from their predictors."""
-        del release
         X = design_matrix(self.terms, held, n)[:, 1:]
         if self.residuals is None:
             return self.variable.of_levels(
