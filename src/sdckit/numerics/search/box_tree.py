@@ -5,6 +5,7 @@ which give a lower bound of the distance to any of its rows; nodes beyond the li
 have equal categories only the numbers are compared: where many rows do, the tree splits by categories first.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -357,9 +358,10 @@ def count_in_balls(target: Floats, released: Floats, mine: Ints, theirs: Ints, r
         return count
     reach = radius if closed else np.nextafter(radius, 0.0)
     order, others = np.argsort(mine, kind="stable"), np.argsort(theirs, kind="stable")
-    groups, starts = np.unique(mine[order], return_index=True)
-    for group, start, stop in zip(groups, starts, [*starts[1:], len(mine)], strict=True):
-        low, high = np.searchsorted(theirs[others], [group, group + 1])
+    own, there = mine[order], theirs[others]
+    starts = np.flatnonzero(np.append(True, own[1:] != own[:-1])[: len(own)])
+    for start, stop in pairwise([*starts.tolist(), len(own)]):
+        low, high = np.searchsorted(there, [own[start], own[start] + 1])
         if low < high:
             rows = order[start:stop]
             tree = KDTree(released[others[low:high]])
