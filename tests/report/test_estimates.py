@@ -5,17 +5,8 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
-from sdckit.report.estimates import (
-    FEW,
-    MOST_DRAWN,
-    WITHHELD,
-    estimate_leaf,
-    few_words,
-    forest_blocks,
-    share_leaf,
-    term_rows,
-    value_leaf,
-)
+from sdckit.report.common_blocks import share_leaf, value_leaf
+from sdckit.report.estimates import FEW, MOST_DRAWN, WITHHELD, estimate_leaf, few_words, forest_blocks, term_rows
 from sdckit.report.gate.figures import Document, Ledger, Ratio, Value
 from sdckit.report.gate.protect import protect
 
@@ -27,6 +18,9 @@ def test_a_share_stands_for_records_and_an_estimate_for_itself():
     ledger.count("n", 200, "n")
     assert share_leaf(ledger, "a", 0.25) == Ratio("a", "n")
     assert ledger.variables["a"].true == 50
+    ledger.count("drawn", 40, "drawn")
+    assert share_leaf(ledger, "d", 0.25, "drawn") == Ratio("d", "drawn")
+    assert ledger.variables["d"].true == 10
     assert value_leaf(ledger, "b", 0.25) == Value("b")
     for true in (None, math.nan, math.inf):
         assert share_leaf(ledger, "c", true) == value_leaf(ledger, "c", true) == {"text": "undefined", "value": None}

@@ -24,7 +24,6 @@ from sdckit.report.notebook import (
     document_html,
     notebook_html,
     pair_document,
-    protected,
     protected_change,
     recipe_blocks,
     result_chart,
@@ -314,7 +313,7 @@ def test_what_comes_from_data_is_escaped() -> None:
 
 @pytest.mark.parametrize(("limits", "state"), [({"k": 50}, "fail"), ({"risk": 1.0}, "pass"), ({}, "open")])
 def test_the_verdict_is_a_line_above_every_limit(limits: dict[str, float], state: str) -> None:
-    plain = protected(build_document(assessed(**limits)), exact=True)
+    plain = protect(build_document(assessed(**limits)), internal=True)
     html = verdict_html(plain)
     assert f'class="headline {state}"' in html
     assert ("<summary>Every limit</summary>" in html) == bool(limits)
@@ -325,7 +324,7 @@ def test_the_verdict_is_a_line_above_every_limit(limits: dict[str, float], state
 def test_a_name_of_the_data_is_not_translated() -> None:
     data = pl.DataFrame({"Records": [1, 2] * 40, "age": [1, 2, 3, 4] * 20})
     scenario = sdc.Scenario(keys=["Records", "age"], thresholds={"k": 2})
-    plain = protected(build_document(sdc.assess(data, scenario=scenario)), exact=False)
+    plain = protect(build_document(sdc.assess(data, scenario=scenario)))
     rows = tuple((one,) for one in plain["intruders"][0]["keys"])
     table = Section("", (TableBlock("Keys", ("Key",), rows),))
     html = document_html(lambda: plain, lambda _: [table], language="de")

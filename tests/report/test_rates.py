@@ -7,13 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Value
+from sdckit.report.gate.figures import InternalOnly, Ledger, Value
 from sdckit.report.rates import (
     _group_columns,
     _notes,
     _release,
     attack_name,
-    enter_share,
     enter_tally,
     exact_of,
     group_blocks,
@@ -85,7 +84,6 @@ def test_the_smaller_one_is_entered():
     assert list(enter_tally(ledger, "a.", "", 30, 100, whole=True)) == ["successes"]
     assert list(enter_tally(ledger, "b.", "control_", 70.0, 100)) == ["control_failures"]
     assert ledger.variables["b.control_failures"].true == 30
-    assert enter_share(ledger, "c", 0.5, "n") == Ratio("c", "n")
 
 
 def test_exact_figures_are_inside():

@@ -8,7 +8,7 @@ import pytest
 
 from sdckit.cells.pair import open_pair
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.estimates import value_leaf
+from sdckit.report.common_blocks import value_leaf
 from sdckit.report.gate.figures import Document, Foreign, Guarded, InternalOnly, Ledger
 from sdckit.report.gate.protect import protect
 from sdckit.report.setting import (

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks import attack_files, attack_rates
 from sdckit.attacks.attack_files import AttackFiles, Outcome
@@ -15,7 +14,7 @@ from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Floats, Ints, Values
 from sdckit.numerics.outlying import deviation
 from sdckit.numerics.search.neighbours import prepare
 
@@ -168,7 +167,7 @@ def inference(
 class _Judge:
     """Values of the target in every file, and whether guesses are right: equal, or within the tolerance (tol >= 0)."""
 
-    values: tuple[NDArray[Any], ...]
+    values: tuple[Values, ...]
     tol: float
     scale: float
     words: str
@@ -184,7 +183,7 @@ class _Judge:
             scale = FLOOR * float(deviation(known)) if len(known) > 1 else 0.0
         return cls(values, tol, scale, f"a guess is right within {tol:g} of the true value's size")
 
-    def right(self, j: int, rows: NDArray[np.int64], file: int, of: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def right(self, j: int, rows: Ints, file: int, of: Ints) -> Bools:
         """Whether the target values of released rows `rows` are right for the records `of` of a file."""
         guess, true = self.values[j + 1][rows], self.values[file][of]
         if self.tol < 0:
@@ -196,7 +195,7 @@ class _Judge:
         """Largest admissible error of a guess; with a margin for rounding, so that a guess on the bound is right."""
         return self.tol * np.maximum(np.abs(true), self.scale) + ROUNDING * np.abs(true)
 
-    def chance(self, j: int, of: NDArray[np.int64]) -> Floats:
+    def chance(self, j: int, of: Ints) -> Floats:
         """Share of the released rows whose target value is right for each of the records `of` of the original."""
         released, true = np.sort(self.values[j + 1]), self.values[0][of]  # NaN last
         if self.tol < 0:

@@ -13,7 +13,7 @@ from sdckit.data import pa, pt
 from sdckit.data.columns import Coded, as_floats
 from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.grouping import ascending
+from sdckit.numerics.grouping import ascending, places_among
 
 LARGEST = 200_000_000  # cells times levels, at most: these take minutes
 AT_ONCE = 20_000_000  # cells times levels that are matched in one pass, about 40 bytes each
@@ -115,9 +115,7 @@ def _in_use(table: Crosstab) -> tuple[Ints, Ints]:
     if table.coded.n_codes > 4 * len(table.level):
         return np.unique(table.level, return_inverse=True)
     levels = np.flatnonzero(np.bincount(table.level))
-    place = np.empty(int(levels[-1]) + 1, np.int64)
-    place[levels] = np.arange(len(levels))
-    return levels, place[table.level]
+    return levels, places_among(levels, int(levels[-1]) + 1)[table.level]
 
 
 # The levels of a sensitive variable: frequencies in the file, order, values as numbers.

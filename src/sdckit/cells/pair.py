@@ -22,6 +22,7 @@ from sdckit.data.columns import code_column, days_values, first_rows, float_valu
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
+from sdckit.numerics.grouping import places_among
 
 # How a column of the original was recoded before it is compared with a release.
 
@@ -325,9 +326,7 @@ class Pair:
                     columns.append(np.concatenate([mine, theirs if order is None else theirs[order]]))
             k = len(self.original)
             group = group_codes(columns, k + len(here.original)).of_row
-            row = np.zeros(int(group.max()) + 1, np.int64)
-            row[group[:k]] = np.arange(k)
-            self.memo["records",] = here, row[group[k:]]
+            self.memo["records",] = here, places_among(group[:k], int(group.max()) + 1)[group[k:]]
         return self.memo["records",]  # type: ignore[no-any-return]
 
     def table(self, columns: Mapping[str, Any]) -> Any:
@@ -505,11 +504,7 @@ def _coarser(finer: Pair, names: Sequence[str]) -> Pair:
     """The cells of fewer columns, added up from those of more; neither counted nor coded again."""
     groups = finer.groups(names)
     present = [np.flatnonzero(size) for size in groups.size]
-    rows = []
-    for of_row, own in zip(groups.of_row, present, strict=True):
-        row = np.zeros(groups.n_groups, np.int64)
-        row[of_row] = np.arange(len(of_row))
-        rows.append(row[own])
+    rows = [places_among(of_row, groups.n_groups)[own] for of_row, own in zip(groups.of_row, present, strict=True)]
     times = tuple(size[own] for size, own in zip(groups.size, present, strict=True))
 
     def of(per_file: Sequence[Codes]) -> tuple[Codes, ...]:
@@ -678,7 +673,7 @@ def _orders(pair: Pair) -> tuple[Order, ...]:
     """For each release the index array that puts its rows into the order of the original, by the id."""
     id = str(pair.id)
     shared = replace(pair, orders=(None,) * pair.m, memo={}).codes(id)
-    faults, orders = [], []
+    faults = []
     for label, codes in zip(pair.names, shared.codes, strict=True):
         counts = np.bincount(codes, minlength=shared.n_levels + 1)
         if counts[0]:
@@ -689,8 +684,4 @@ def _orders(pair: Pair) -> tuple[Order, ...]:
             faults.append(f"{label}: {absent} values of id {id!r} that another file has are not there")
     if faults:
         raise DataError(f"{'; '.join(faults)}; an id names each row once, and the same rows in every file")
-    for codes in shared.codes[1:]:
-        row = np.empty(shared.n_levels + 1, np.int64)
-        row[codes] = np.arange(len(codes))
-        orders.append(row[shared.codes[0]])
-    return tuple(orders)
+    return tuple(places_among(codes, shared.n_levels + 1)[shared.codes[0]] for codes in shared.codes[1:])

@@ -141,8 +141,7 @@ class PartedPair(Pair):
         known, first, group = np.unique(np.concatenate(numbers), return_index=True, return_inverse=True)
         labels = {}
         for name, own in zip(by, np.hstack(codes)[:, first], strict=True):
-            row = np.zeros(self.levels[name].n_levels + 1, np.int64)
-            row[self.levels[name].codes[0]] = np.arange(len(self.levels[name].codes[0]))
+            row = grouping.places_among(self.levels[name].codes[0], self.levels[name].n_levels + 1)
             labels[name] = self.column(name)[row[own].tolist()]
         n = np.bincount(group, np.concatenate(times), len(known)).astype(np.int64)
         return Subgroups(nw.from_dict(labels), n, known)

@@ -18,7 +18,7 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import AnyInts, Floats, Ints, Values
 from sdckit.numerics.coding import splitmix
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.grouping import first_of_groups
+from sdckit.numerics.grouping import first_of_groups, places_among
 from sdckit.numerics.threads import chunks, run
 from sdckit.result import FileFigure, LetGo, Result, json_ready
 
@@ -498,9 +498,7 @@ def group_columns(
     _, first, number = np.unique(of_row, return_index=True, return_inverse=True)
     order = np.argsort(first)
     at = first[order] if rows is None else rows[first[order]]
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return frame.select(*by)[at.tolist()], place[number]
+    return frame.select(*by)[at.tolist()], places_among(order, len(order))[number]
 
 
 # --- arguments for subgroups and intervals ------------------------------------------------------------

@@ -10,6 +10,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import Frame
 from sdckit.errors import SdcError
 from sdckit.numerics.array_types import Ints
+from sdckit.numerics.grouping import refines
 
 ENOUGH = 50  # pairs that agree in all columns but one: of fewer the share that agrees in that one is not known
 AGREEING = 0.8  # of these pairs, in every column; of people in public files at most 0.6 did in the one they differ in
@@ -94,13 +95,6 @@ def _not_following(columns: Sequence[Ints]) -> list[Ints]:
     kept = [*columns]
     for own in reversed(columns):
         others = [other for other in kept if other is not own and (int(other.max()) + 1) * PER_VALUE <= len(own)]
-        if any(_follows(own, other) for other in others):
+        if any(refines(other, own) for other in others):
             kept = [other for other in kept if other is not own]
     return kept
-
-
-def _follows(own: Ints, other: Ints) -> bool:
-    """Whether each value of the other column has a single one of its own."""
-    first = np.zeros(int(other.max()) + 1, own.dtype)
-    first[other] = own
-    return bool((first[other] == own).all())

@@ -16,6 +16,7 @@ from sdckit.cells.packing import group_codes
 from sdckit.data.columns import Coded, in_order, joint_categories, nanoseconds, numbers_as_arrow
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Codes, Floats, Ints
+from sdckit.numerics.grouping import places_among
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -174,9 +175,7 @@ def matching_cells(left: Cells, right: Cells) -> Ints:
         )
     ]
     group_of = group_codes(both, k + right.n_cells).of_row
-    cell = np.full(int(group_of.max()) + 1, -1, np.int64)
-    cell[group_of[k:]] = np.arange(right.n_cells)
-    return cell[group_of[:k]]
+    return places_among(group_of[k:], int(group_of.max()) + 1)[group_of[:k]]
 
 
 def share_coding(name: str, sides: Sequence[tuple[Coded, Ints]], files: Sequence[str] = ()) -> SharedCoding:

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import Tabulated, group_codes, made_once, tabulate
 from sdckit.data import arguments, frames, pt
@@ -22,7 +21,7 @@ from sdckit.data.missing_values.missing import Rule, describe_rule
 from sdckit.data.scenarios.roles import Roles
 from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError, SdcWarning, sure
-from sdckit.numerics.array_types import Codes, Floats, Ints, Values
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.grouping import ascending, count_short, dense_codes, gather, group, sum_by, tally
 
 # Contingency table of cells by the levels of another variable.
@@ -432,7 +431,7 @@ class Cells(AnyCells):
 
     levels: tuple[Coded, ...] = field(repr=False)  # a repr must not print values
     table: Tabulated = field(repr=False)
-    group_columns: Mapping[str, tuple[str, NDArray[Any]]] = field(default_factory=dict, repr=False)
+    group_columns: Mapping[str, tuple[str, Values]] = field(default_factory=dict, repr=False)
     from_plan: bool = field(default=False, repr=False)
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)  # shared by what is made from this
 
@@ -441,9 +440,7 @@ class Cells(AnyCells):
         """Number of distinct key combinations."""
         return len(self.table.size)
 
-    def with_column(
-        self, name: str, kernel: Callable[..., NDArray[np.float64]], *inputs: str, whole: bool = False
-    ) -> Cells:
+    def with_column(self, name: str, kernel: Callable[..., Floats], *inputs: str, whole: bool = False) -> Cells:
         """Add a figure per cell, computed from others by a kernel of arrays."""
         values = kernel(*(self.columns[key].astype(np.float64) for key in inputs))
         values = values.astype(np.int64) if whole else values
@@ -469,18 +466,18 @@ class Cells(AnyCells):
         """Return what a function returns, computed once for all measures of these cells."""
         return made_once(self.memo, key, make)
 
-    def household_of_row(self, household: str) -> tuple[NDArray[np.int32], int]:
+    def household_of_row(self, household: str) -> tuple[Codes, int]:
         """Household number of each record, and the number of households."""
         if household not in self.memo:
             self._column(household, "household")
         return self.once(household, lambda: group_column(self.records_frame(), household))
 
-    def household_sizes(self, household: str) -> NDArray[np.int64]:
+    def household_sizes(self, household: str) -> Ints:
         """The records of each household."""
         of_row, n_households = self.household_of_row(household)
         return self.once((household, "sizes"), lambda: np.bincount(of_row, minlength=n_households))
 
-    def weight_of_row(self) -> NDArray[np.float64] | None:
+    def weight_of_row(self) -> Floats | None:
         """Sampling weight of each record."""
         return None if self.roles.weight is None else checked_weight(self.records_frame()[self.roles.weight])
 
@@ -502,14 +499,14 @@ class Cells(AnyCells):
         if self.roles.person is not None:  # then keys have no wildcards
             return replace(self, rules=rules, roles=roles)
         size, fraction = self.table.size, self.roles.sampling_fraction
-        columns: dict[str, NDArray[Any]] = {"cell_size": size, "sample_frequency": size}
+        columns: dict[str, Values] = {"cell_size": size, "sample_frequency": size}
         if self.table.weight is not None:
             columns["population_frequency"] = self.table.weight
         elif fraction is not None:
             columns["population_frequency"] = size / fraction
         return replace(self, columns=columns, rules=rules, roles=roles, group_columns={})
 
-    def level_sizes(self, key: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def level_sizes(self, key: str) -> tuple[Ints, Ints]:
         """Codes that a key has, ascending, that of a missing value last, and the records with each."""
         j = self.keys.index(key)
         return self.once(f"{key} level sizes", lambda: self.table.level_sizes(j, self.levels[j].span))
@@ -558,16 +555,16 @@ class Cells(AnyCells):
             for i, row in enumerate(rows)
         ]
 
-    def _where(self, below: float, risk_above: float | None) -> NDArray[np.bool_]:
-        hit: NDArray[np.bool_] = self.columns["sample_frequency"] < below
+    def _where(self, below: float, risk_above: float | None) -> Bools:
+        hit: Bools = self.columns["sample_frequency"] < below
         return hit if risk_above is None else hit | (self.columns["risk"] > risk_above)
 
-    def with_groups(self, household: str, columns: Mapping[str, NDArray[Any]]) -> Cells:
+    def with_groups(self, household: str, columns: Mapping[str, Values]) -> Cells:
         """Add figures per household, in the numbering of `household_of_row`."""
         added = {name: (household, values) for name, values in columns.items()}
         return replace(self, group_columns={**self.group_columns, **added})
 
-    def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> Cells:
+    def with_cells(self, columns: Mapping[str, Values]) -> Cells:
         """Add figures per cell."""
         return replace(self, columns={**self.columns, **columns})
 
@@ -609,13 +606,13 @@ class Cells(AnyCells):
         figures = (household for household, _ in self.group_columns.values())
         return self.roles.household or next(figures, None) or self.roles.person
 
-    def cell_values(self, name: str) -> NDArray[Any]:
+    def cell_values(self, name: str) -> Values:
         """A figure of each cell; ``sample_unique`` from its frequency."""
         if name == "sample_unique":
             return np.asarray(np.abs(self.columns["sample_frequency"] - 1) < 1e-9)
         return np.asarray(self.columns[name])
 
-    def row_values(self, name: str) -> NDArray[Any]:
+    def row_values(self, name: str) -> Values:
         """A figure of each record, in the order of the file."""
         if name in self.group_columns:
             return self._group_rows(name)
@@ -627,7 +624,7 @@ class Cells(AnyCells):
         if self.from_plan and self.roles.id is None:
             raise DataError("the records of a plan are in no order: give id= to tell whose figures they are")
         held = [name for name in names if name in self.columns and name not in (*self.group_columns, "sample_unique")]
-        distinct: dict[int, NDArray[Any]] = {id(self.columns[name]): self.columns[name] for name in held}
+        distinct: dict[int, Values] = {id(self.columns[name]): self.columns[name] for name in held}
         rows = dict(zip(distinct, gather(list(distinct.values()), of_row), strict=True)) if distinct else {}
         out = {prefix + name: rows[id(self.columns[name])] if name in held else self.row_values(name) for name in names}
         check_result_names([self.roles.id] if self.roles.id else [], [prefix + name for name in names])
@@ -643,7 +640,7 @@ class Cells(AnyCells):
         out = {prefix + name: values[order] for name, values in figures.items()}
         return frames.result_frame(out, kept, carry=list(self.keys))
 
-    def _group_rows(self, name: str) -> NDArray[Any]:
+    def _group_rows(self, name: str) -> Values:
         household, values = self.group_columns[name]
         return gather([values], self.household_of_row(household)[0])[0]
 

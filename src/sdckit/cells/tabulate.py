@@ -220,8 +220,7 @@ def _persons(
         )
     who = packing.tabulate([coded], None).of_row
     if weight is not None:
-        first = np.empty(int(who.max()) + 1)
-        first[who[::-1]] = weight[::-1]
+        first = weight[grouping.first_of_groups(who, int(who.max()) + 1)]
         if varying := int(np.count_nonzero(weight != first[who])):
             raise DataError(
                 f"the weight is not constant within a person in {varying} records; give each person one weight"

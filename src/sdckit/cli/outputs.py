@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from sdckit.errors import DataError, ScenarioError, SdcError
 
 # Numbers for a terminal: one way to write each, everywhere.
@@ -182,6 +184,15 @@ def write_figures(path: Path, results: Iterable[Any]) -> None:
         frame = open_frame(result.details())
         rows += [(result.measure, *row) for row in zip(*(frame[name].to_list() for name in frame.columns), strict=True)]
     write_file(pl.DataFrame(rows, schema=["measure", "figure", "value"], orient="row"), path, private=True)
+
+
+def written(target: str | Path, text: str, *, private: bool = False) -> bool:
+    """Write a text file, or print the text for "-"; whether it was written."""
+    if str(target) == TO_STDOUT:
+        typer.echo(text, nl=False)
+        return False
+    write_text(Path(target), text, private=private)
+    return True
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:

@@ -314,8 +314,7 @@ def _number_distinct(name: str, bits: Ints, valid: Bytes, kind: str, arrow_type:
     present = bits if len(valid) == 0 else bits[valid != 0]
     groups = grouping.group(np.ascontiguousarray(present).view(np.uint64))
     order = np.argsort(groups.words)
-    rank = np.empty(len(order), np.uint32)
-    rank[order] = np.arange(len(order), dtype=np.uint32)
+    rank = grouping.in_place(np.arange(len(order), dtype=np.uint32), order)
     codes = np.zeros(len(bits), np.uint32)
     codes[slice(None) if len(valid) == 0 else valid != 0] = rank[groups.of_row]
     words = groups.words[order]

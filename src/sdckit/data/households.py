@@ -15,7 +15,7 @@ from sdckit.data.frames import check_plan_names, collect, open_frame, plain_colu
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import AnyInts, Bools, Ints
 from sdckit.numerics.compiling import is_few, njit
-from sdckit.numerics.grouping import first_of_groups
+from sdckit.numerics.grouping import first_of_groups, refines
 
 FEW = 200  # records in which no order is looked for
 FAR = range(10, 31)  # rows between two records that belong together by chance only, or by the order of the file
@@ -31,10 +31,9 @@ SPARSE = 4  # codes a record beyond which they are numbered before a table of th
 
 def _count_few(codes: Ints, missing: int, of_row: AnyInts, n_homes: int) -> int:
     """As `count_agreeing` in NumPy, for small files; `codes` (n,) are those of the records."""
-    there, seen = codes != missing, np.full(n_homes, -1, np.int64)
-    code, home = codes[there], of_row[there]
-    seen[home] = code  # of differing values one is kept
-    if (seen[home] != code).any():
+    there = codes != missing
+    home = of_row[there]
+    if not refines(home, codes[there]):
         return 0
     return int(np.count_nonzero(np.bincount(home, minlength=n_homes) > 1))
 
@@ -314,8 +313,7 @@ def follows_from(columns: RankedColumns, name: str, keys: Sequence[str]) -> bool
         if not own.all():
             return False
         group = np.unique(group * (int(own.max()) + 1) + own, return_inverse=True)[1]
-    pairs, cells = group * (int(values.max(initial=0)) + 1) + values, int(group.max(initial=0)) + 1
-    return columns.n - cells >= SPEAKING and len(np.unique(pairs)) == cells
+    return columns.n - int(group.max(initial=0)) - 1 >= SPEAKING and refines(group, values)
 
 
 def told_by_rows(columns: RankedColumns) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -18,7 +18,7 @@ from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Codes, Ints
 from sdckit.numerics.coding import GOLDEN, hash_word
 from sdckit.numerics.compiling import is_few, njit
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import group, places_among
 from sdckit.result import FileFigure, mean_and_sum
 
 RARE = 3
@@ -96,8 +96,7 @@ def compositions(household: Codes, pattern: Codes, n_households: int) -> tuple[I
         words = np.empty(n_households, np.uint64)
         _hash_members(first, size, member, words)
         kind = group(words).of_row
-        of_kind = np.empty(int(kind.max()) + 1, np.int64)
-        of_kind[kind] = np.arange(n_households)
+        of_kind = places_among(kind, int(kind.max()) + 1)
         if _are_alike(first, size, member, kind, of_kind):
             return size, kind
     return size, _kinds(first, size, member)

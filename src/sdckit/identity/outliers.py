@@ -121,9 +121,8 @@ class Outliers(record_result.RecordResult):
         """The record column behind each file-level figure, and how it is summarised."""
         return (FileFigure("rate_outliers", "outlier"), FileFigure("n_outliers", "outlier", "sum"))
 
-    def told(self, column: str) -> Values:
+    def told(self, column: str) -> Values:  # noqa: ARG002 - there is only one
         """Whether each record is an outlier; NaN where no distance is defined."""
-        del column  # there is only one
         return self._any if self.defined else np.full(self.n, math.nan)
 
     def told_frame(self) -> tuple[Any, None]:

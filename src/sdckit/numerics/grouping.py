@@ -265,6 +265,17 @@ def places_among(chosen: AnyInts, n: int) -> Ints:
     return place
 
 
+def refines(fine: AnyInts, coarse: Values) -> bool:
+    """Whether every group of the finer grouping lies in one group of the coarser one.
+
+    >>> refines(np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1])), refines(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    (True, False)
+    """
+    above = np.zeros(int(fine.max(initial=0)) + 1, coarse.dtype)
+    above[fine] = coarse  # of differing ones one is kept
+    return bool((above[fine] == coarse).all())
+
+
 def row_of_values(values: Values, listed: Values) -> Ints:
     """Row of each value among those listed, -1 where it is none of them.
 

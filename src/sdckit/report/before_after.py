@@ -263,8 +263,5 @@ def picture_blocks(plain: view.Plain) -> list[Block]:
 def _used(side: view.Plain) -> list[view.Plain]:
     """The rows without empty bins at the ends."""
     rows = list(side["rows"])
-    while side["edges"] and len(rows) > 1 and rows[0]["n"]["text"] == "0":
-        rows = rows[1:]
-    while side["edges"] and len(rows) > 1 and rows[-1]["n"]["text"] == "0":
-        rows = rows[:-1]
-    return rows
+    used = [at for at, row in enumerate(rows) if row["n"]["text"] != "0"] or [len(rows) - 1]
+    return rows[used[0] : used[-1] + 1] if side["edges"] else rows

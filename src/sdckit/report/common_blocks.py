@@ -11,7 +11,7 @@ from sdckit.report.gate import figures, relations, rounding
 from sdckit.report.setting import Setting, rule_of
 
 Plain = Mapping[str, Any]
-UNDEFINED = {"text": "undefined", "value": None}
+UNDEFINED: Mapping[str, figures.Tree] = {"text": "undefined", "value": None}
 # One name for one quantity.
 ALONE = "Records alone with their combination"
 EXPECTED = "Expected re-identifications"
@@ -48,6 +48,19 @@ RULES = ("category", "wildcard")  # for missing key values
 def figure(chart: ChartBlock, *tables: TableBlock) -> list[Block]:
     """A chart, with tables of its figures folded away behind it."""
     return [chart, *(replace(table, behind=True) for table in tables)]
+
+
+def share_leaf(ledger: figures.Ledger, name: str, true: float | None, base: str = "n") -> figures.Tree:
+    """Enter a share that stands for a number of records of `base`, printed from the protected number."""
+    if true is None or not math.isfinite(true):
+        return UNDEFINED
+    ledger.value(name, float(true) * (ledger.variables[base].true or 0), name, kind="sum")
+    return figures.Ratio(name, base)
+
+
+def value_leaf(ledger: figures.Ledger, name: str, true: float | None) -> figures.Tree:
+    """Enter an estimate over the whole file, or a figure that is no number of people."""
+    return UNDEFINED if true is None or not math.isfinite(true) else ledger.value(name, float(true), name)
 
 
 def height_of(leaf: Plain) -> float | None:

@@ -8,8 +8,8 @@ from typing import Any
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.charts import has_interval
-from sdckit.report.common_blocks import bars, figure
-from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
+from sdckit.report.common_blocks import bars, figure, share_leaf, value_leaf
+from sdckit.report.gate.figures import InternalOnly, Ledger, Tree
 from sdckit.report.gate.rounding import format_number
 from sdckit.report.setting import PairSetting, guard_by_changes, variables_of
 from sdckit.report.shares import pair_notes_blocks, pair_notes_tree
@@ -22,7 +22,6 @@ ROUNDED = "intervals are not drawn, since their ends are rounded here"
 FEW = "withheld: those that fewer than 5 records carry, or that would tell such ones"
 STEPS = "rounded to what five records change, as they count records"
 WITHHELD: Mapping[str, Tree] = {"text": "withheld", "value": None}
-UNDEFINED: Mapping[str, Tree] = {"text": "undefined", "value": None}
 
 
 @dataclass(frozen=True)
@@ -34,19 +33,6 @@ class UtilityView(View):
     """
 
     part: str | None = None
-
-
-def share_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
-    """Enter a share that stands for a number of records, printed from the protected number."""
-    if true is None or not math.isfinite(true):
-        return UNDEFINED
-    ledger.value(name, float(true) * (ledger.variables["n"].true or 0), name, kind="sum")
-    return Ratio(name, "n")
-
-
-def value_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
-    """Enter an estimate over the whole file."""
-    return UNDEFINED if true is None or not math.isfinite(true) else ledger.value(name, float(true), name)
 
 
 def estimate_leaf(ledger: Ledger, name: str, true: float | None, *, few: bool, otherwise: float | None = None) -> Tree:

@@ -244,16 +244,11 @@ def screen_blocks(*results: Any) -> list[Block]:
 TOO_FEW = "Switch to exact figures to see them: they must not leave the room."
 
 
-def protected(document: Document, *, exact: bool) -> Plain:
-    """Figures of a document, protected unless the session shows exact ones."""
-    return protect(document, internal=exact)
-
-
 def result_html(*results: Any, exact: bool = False, language: str = "en", title: str = "") -> str:
     """HTML of results, each as its view lays it out, one below the other."""
 
     def made() -> Plain:
-        plains = [protected(result_document(result), exact=exact) for result in results]
+        plains = [protect(result_document(result), internal=exact) for result in results]
         return {"each": plains, "together": {place: tree for plain in plains for place, tree in plain.items()}}
 
     def laid(plain: Plain) -> list[Section]:

@@ -11,7 +11,7 @@ from sdckit.attacks.attack_rates import EVERY, control_state_of, worst_first
 from sdckit.display import capital
 from sdckit.report import common_blocks, conclusions
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
+from sdckit.report.gate.figures import InternalOnly, Ledger, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain, View, find_view, noted
 
@@ -168,7 +168,7 @@ def _release(start: str, figures: Mapping[str, float], ledger: Ledger, guess: st
         return tree
     tree |= enter_tally(ledger, start, "", round(figures["successes"]), n, whole=True)
     if guess == "share":
-        tree["baseline_rate"] = enter_estimate(ledger, f"{start}baseline", guessed)
+        tree["baseline_rate"] = common_blocks.value_leaf(ledger, f"{start}baseline", guessed)
     elif guess == "count" and not math.isnan(guessed):
         tree |= enter_tally(ledger, start, "baseline_", guessed * n, n)
     if not math.isnan(figures["control_rate"]):
@@ -199,19 +199,6 @@ def enter_tally(
     number, name = round(true if side == "successes" else n - true, 9), f"{start}{role}{side}"
     leaf = ledger.count(name, int(number), name) if whole else ledger.value(name, number, name, kind="sum")
     return {role + side: leaf}
-
-
-def enter_share(ledger: Ledger, name: str, share: float, base: str) -> Tree:
-    """Enter a share that stands for a number of records, to be printed like one."""
-    if math.isnan(share):
-        return conclusions.UNDEFINED
-    ledger.value(name, share * (ledger.variables[base].true or 0), name, kind="sum")
-    return Ratio(name, base)
-
-
-def enter_estimate(ledger: Ledger, name: str, true: float) -> Tree:
-    """Enter a figure that follows from the number of records, or is no number of people."""
-    return conclusions.UNDEFINED if math.isnan(true) else ledger.value(name, true, name)
 
 
 def _notes(result: Any) -> tuple[str, ...]:

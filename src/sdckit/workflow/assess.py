@@ -237,8 +237,8 @@ def assess_read(
         drawn_rows.people_drawn(targets, groups, data.id if isinstance(data, Pair) else id)
         return assess_release(
             data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
-            control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
-            recodings=read_recodings(recipe, log), whole=whole, lean=lean, soonest=soonest, targets=targets, gate=gate,
+            control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, recodings=read_recodings(recipe, log),
+            whole=whole, lean=lean, soonest=soonest, targets=targets, gate=gate,
         )  # fmt: skip
 
 
@@ -359,23 +359,20 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 # Assessing a release: the original, the releases, and the measures that compare them.
 
 
-AssessFile = Callable[..., Assessment]
 NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so it is no key of an intruder there"
 WITHOUT = "{file} has no column {column!r} ({role}); its figures are those of a file without it"
 
 
 def assess_release(
-    original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], by: Sequence[str] = (),
-    id: str | None, models: Any = (), seed: int | None, control: Any = None, attacks: bool = False,
-    n_attacks: int = 500, tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
-    whole: bool = False, lean: bool = False, soonest: Soonest | None = None, targets: int | None = None,
-    gate: bool = False,
+    original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], by: Sequence[str], id: str | None,
+    models: Any, seed: int | None, control: Any, attacks: bool, n_attacks: int, tell: Step,
+    recodings: Recodings | None, whole: bool, lean: bool, soonest: Soonest | None, targets: int | None, gate: bool,
 ) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
-    `assess_file` assesses one file (`assess` itself, which stands above). `recodings` are those of a recipe or a log.
-    `whole`: the files have all of their columns. `lean`, `soonest` and `gate` as for `assess_read`.
+    `recodings` are those of a recipe or a log. `whole`: the files have all of their columns. `lean`, `soonest` and
+    `gate` as for `assess_read`.
     """
     tell("comparing the columns of the files")
     promise = None if recodings is None else recodings.promise
@@ -418,7 +415,7 @@ def assess_release(
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         in_bands = [recoding.column for recoding in pair.recoded if IN_BANDS in recoding.kind]
         own = opened_release.with_bands(_of_original(scenario), in_bands)
-        before, collected = _before(own_file, pair, own, assess_file, one_file, lean=lean, gated=gate)
+        before, collected = _before(own_file, pair, own, one_file, lean=lean, gated=gate)
         fitted = [
             _fitted(
                 opened_release.with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands),
@@ -428,7 +425,7 @@ def assess_release(
             for released, file, label in zip(files.opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
-            assess_file(numbered_plans.without_numbers(file), scenario=own, only=only, **one_file)
+            _assess_file(numbered_plans.without_numbers(file), scenario=own, only=only, **one_file)
             for file, (own, _) in zip(going_out, fitted, strict=True)
         )
         attempts = plan.Outcome({}, ())
@@ -553,15 +550,14 @@ def _measured(row: Measure, name: str, planned: Sequence[plan.Planned]) -> Intru
 
 
 def _before(
-    original: Any, pair: Pair, scenario: Scenario, assess_file: AssessFile, how: dict[str, Any], *, lean: bool,
-    gated: bool,
-) -> tuple[Assessment, dict[str, Collected]]:  # fmt: skip
+    original: Any, pair: Pair, scenario: Scenario, how: dict[str, Any], *, lean: bool, gated: bool
+) -> tuple[Assessment, dict[str, Collected]]:
     """The assessment of the original by itself; at a gate it says what is wrong with the file and measures no more."""
     if lean:
         return _unmeasured(original, scenario), {}
     if gated:
-        return assess_file(original, scenario=scenario.model_copy(update={"sensitive": ()}), only=(), **how), {}
-    return assess_file(original, scenario=scenario, **how), _collected(pair, scenario)
+        return _assess_file(original, scenario=scenario.model_copy(update={"sensitive": ()}), only=(), **how), {}
+    return _assess_file(original, scenario=scenario, **how), _collected(pair, scenario)
 
 
 def _unmeasured(original: Any, scenario: Scenario) -> Assessment:

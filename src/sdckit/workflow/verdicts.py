@@ -168,16 +168,6 @@ class Verdict:
         return sentence + both_rules(f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds)
 
 
-def _with_both_rules(verdict: Verdict, results: Mapping[str, Any]) -> Verdict:
-    """Add to a verdict on k the counts with missing values as a category of their own."""
-    category = results.get("k_anonymity:category")
-    if category is None or verdict.limit is None:
-        return verdict
-    k = int(verdict.limit)
-    resting = results["k_anonymity"].resting_on_missing[k]
-    return replace(verdict, n_category=category.violations[k], n_resting=resting)
-
-
 def _unjudged(name: str, intruder: str, limit: float, reason: str, variable: str | None = None) -> Verdict:
     return Verdict(name, intruder, variable, limit, None, None, None, reason)
 
@@ -215,8 +205,12 @@ class _Asked:
 
 
 def _by_violations(asked: _Asked) -> list[Verdict]:
+    """Compare k with the smallest groups; with the counts where missing values are a category of their own."""
     verdict = asked.by_count(getattr(asked.result, asked.kind.figure)[asked.limit])
-    return [_with_both_rules(verdict, asked.results)]
+    category, k = asked.results.get("k_anonymity:category"), int(asked.limit)
+    if category is None:
+        return [verdict]
+    return [replace(verdict, n_category=category.violations[k], n_resting=asked.result.resting_on_missing[k])]
 
 
 def _by_count(asked: _Asked) -> list[Verdict]:

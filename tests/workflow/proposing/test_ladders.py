@@ -12,7 +12,8 @@ import sdckit as sdc
 from sdckit.data.columns import code_column
 from sdckit.data.replace import open_eager
 from sdckit.identity.contributions.coarsening import Declared, levels_of
-from sdckit.workflow.proposing.ladders import Ladder, ladder_of, refines
+from sdckit.numerics.grouping import refines
+from sdckit.workflow.proposing.ladders import Ladder, ladder_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 N = 2000

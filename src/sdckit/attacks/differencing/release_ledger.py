@@ -24,6 +24,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, FileFormatError, ScenarioError, sure
 from sdckit.numerics import array_types, grouping
+from sdckit.numerics.array_types import Bytes, Codes, Ints
 
 # A release prepared for comparison: coded columns, combinations of values, and their keyed digests.
 
@@ -37,9 +38,9 @@ class Combinations:
     """
 
     columns: tuple[str, ...]
-    codes: tuple[NDArray[np.int32], ...]
-    size: NDArray[np.int64]
-    of_row: NDArray[np.int32]
+    codes: tuple[Codes, ...]
+    size: Ints
+    of_row: Codes
 
     def among(self, columns: Sequence[str]) -> Combinations:
         """Marginalise to fewer columns; `of_row` then maps these combinations, not records, to the coarser ones."""
@@ -94,7 +95,7 @@ class OpenedRelease:
         subset = self.whole.among(columns)
         return replace(subset, of_row=subset.of_row[self.whole.of_row])
 
-    def digests_of(self, combined: Combinations, digester: digesting.Digester) -> NDArray[np.uint8]:
+    def digests_of(self, combined: Combinations, digester: digesting.Digester) -> Bytes:
         """Digests of any combinations, including ones that do not occur in the file."""
         parts = [
             (self.level_digests(name, digester), codes)
@@ -102,11 +103,11 @@ class OpenedRelease:
         ]
         return digester.combinations(parts, len(combined.size))
 
-    def level_digests(self, name: str, digester: digesting.Digester) -> NDArray[np.uint8]:
+    def level_digests(self, name: str, digester: digesting.Digester) -> Bytes:
         """The digest of each level of a column."""
         return packing.made_once(self.memo, (digester, name), lambda: digester.levels(self.levels[name]))
 
-    def linking_digests(self, column: digesting.Levels, digester: digesting.Digester) -> NDArray[np.uint8]:
+    def linking_digests(self, column: digesting.Levels, digester: digesting.Digester) -> Bytes:
         """The digest of each record's value in a column that tells people apart; that of a missing one without."""
         place = (digester, "linking", column.name)
         return packing.made_once(self.memo, place, lambda: digester.linking(column)[column.codes])
@@ -186,7 +187,7 @@ class Earlier:
     same_people: bool
     sketch: digesting.Sketch
     digester: digesting.Digester
-    order: NDArray[np.int64] | None = None
+    order: Ints | None = None
     pending: bool = False
     file: Any = None
     stays: str = ""
@@ -268,9 +269,7 @@ def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str,
     return tuple(alike), tuple(other)
 
 
-def _alike(
-    new: OpenedRelease, name: str, counts: NDArray[np.int64], part: digesting.Part, digester: digesting.Digester
-) -> bool:
+def _alike(new: OpenedRelease, name: str, counts: Ints, part: digesting.Part, digester: digesting.Digester) -> bool:
     digests = new.level_digests(name, digester)
     alone = digester.combinations([(digests, np.arange(len(digests), dtype=np.int32))], len(digests))
     counted = part.of(alone)
@@ -292,7 +291,7 @@ def can_intersect(n: int, n_levels: int) -> bool:
     return n * -(-n_levels // BITS) <= MOST_WORDS
 
 
-def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> array_types.Words:
+def candidate_sets(combined: Combinations, target: Codes, n_levels: int) -> array_types.Words:
     """Candidate levels of a target (codes (n,), 0 missing) for each combination of keys, as bit masks.
 
     A missing target value may be any level; a combination with missing keys may be any that agrees on the keys both
@@ -319,13 +318,13 @@ def every_level(n_levels: int) -> array_types.Words:
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def n_candidates(sets: array_types.Words) -> NDArray[np.int64]:
+def n_candidates(sets: array_types.Words) -> Ints:
     """Number of levels in each set (bits set per row of the mask)."""
-    counted: NDArray[np.int64] = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+    counted: Ints = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
     return counted
 
 
-def set_members(sets: array_types.Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def set_members(sets: array_types.Words) -> tuple[Ints, Ints]:
     """All (row of `sets`, level from 0) pairs as two index arrays."""
     row, word = np.nonzero(sets)
     bits = np.unpackbits(sets[row, word].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
@@ -333,7 +332,7 @@ def set_members(sets: array_types.Words) -> tuple[NDArray[np.int64], NDArray[np.
     return row[pair], word[pair] * BITS + bit
 
 
-def _with_wildcards(own: array_types.Words, codes: Sequence[NDArray[np.int32]]) -> array_types.Words:
+def _with_wildcards(own: array_types.Words, codes: Sequence[Codes]) -> array_types.Words:
     """Merge the candidate sets of combinations that agree up to missing keys."""
     shown = np.zeros(len(own), np.int64)
     for j, column in enumerate(codes):
@@ -352,8 +351,8 @@ def _with_wildcards(own: array_types.Words, codes: Sequence[NDArray[np.int32]]) 
 
 
 def _join(
-    joined: array_types.Words, own: array_types.Words, first: NDArray[np.int64], second: NDArray[np.int64],
-    shared: Sequence[NDArray[np.int32]],
+    joined: array_types.Words, own: array_types.Words, first: Ints, second: Ints,
+    shared: Sequence[Codes],
 ) -> None:  # fmt: skip
     """Merge the sets of combinations of two missingness patterns that agree on the keys both show, in place."""
     both = np.concatenate([first, second])
@@ -394,14 +393,14 @@ def with_files(ledger: ReleaseLedger, files: Mapping[str, Path], scenario: Scena
 
 def sketch_release(
     release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: digesting.Digester
-) -> tuple[digesting.Sketch, NDArray[np.int64]]:
+) -> tuple[digesting.Sketch, Ints]:
     """Keep keyed digests of the levels of each column and of the combinations of all, with their counts and codes.
 
     `keys` are those of each intruder. Kept is, too, which combination each id has, each value that tells people apart,
     and each member of a household. Also returns the combination of each record.
     """
     parts: dict[digesting.Place, digesting.Part] = {}
-    places: dict[tuple[str, ...], NDArray[np.int64]] = {}
+    places: dict[tuple[str, ...], Ints] = {}
     every = tuple(sorted(release.levels))
     for columns in dict.fromkeys([*((name,) for name in every), every]):
         combined = release.combinations(columns)
@@ -414,7 +413,7 @@ def sketch_release(
         of_level[release.combinations([name]).codes[0]] = places[(name,)]
         levels.append(of_level[codes[order]])
     parts |= digesting.coded_parts(every, levels)
-    of_row: NDArray[np.int64] = places[every][release.whole.of_row]
+    of_row: Ints = places[every][release.whole.of_row]
     if release.homes is not None:
         parts["homes", *every] = digesting.homes_part(of_row[: len(release.homes)], release.homes)
     for kind, column in _linking(release):

@@ -320,7 +320,9 @@ def _at_random(files: ComparedFiles, rng: np.random.Generator) -> tuple[float, f
 
 def _searches(files: ComparedFiles, rarity: Sequence[float] | None) -> list[Searches]:
     """The encoded files of each release; searched already for those drawn, and of weighted ones no rows are kept."""
-    real, releases = _named(files, files.encoded(rarity))
+    encoded = files.encoded(rarity)
+    real = {"original": encoded[0]} | ({"control": encoded[-1]} if files.opened.has_control else {})
+    releases = encoded[1 : files.opened.m + 1]
     if files.drawn is None:
         shared = Searches(real)  # searches within and between original and control are shared by all releases
         return [_with(shared, "released", release) for release in releases]
@@ -330,14 +332,6 @@ def _searches(files: ComparedFiles, rarity: Sequence[float] | None) -> list[Sear
         _search_in_turn(own, weighted=rarity is not None)
         searches.append(own if rarity is None else own.without_rows())
     return searches
-
-
-def _named(files: ComparedFiles, encoded: Sequence[Encoded]) -> tuple[dict[str, Encoded], Sequence[Encoded]]:
-    """Split the encoded files into the real ones by name and the releases."""
-    real = {"original": encoded[0]}
-    if files.opened.has_control:
-        real["control"] = encoded[-1]
-    return real, encoded[1 : files.opened.m + 1]
 
 
 def _with(shared: Searches, name: str, file: Encoded) -> Searches:

@@ -13,7 +13,7 @@ from sdckit.attacks.recovery.derived_columns import ALL, ID_SHARE, Household, Pr
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.grouping import first_of_groups, group, row_of_values
+from sdckit.numerics.grouping import first_of_groups, group, places_among, row_of_values
 
 MOST_EACH = 10  # predictors for each column of the file
 FEWEST = 20  # rows that a link leads from
@@ -426,8 +426,7 @@ def _named(column: ReleasedColumn, ids: ReleasedColumn, texts: dict[str, dict[st
     if column.coded.kind not in TEXTS and ids.coded.kind in TEXTS:
         return np.full(len(column.codes), -1, np.int64)
     if ids.name not in texts:
-        row = np.zeros(ids.n_levels + 1, np.int64)
-        row[ids.codes] = np.arange(len(ids.codes))
+        row = places_among(ids.codes, ids.n_levels + 1)
         texts[ids.name] = dict(zip(ids.labels(), row[1:].tolist(), strict=True))
     place = texts[ids.name]
     return np.array([-1, *(place.get(label, -1) for label in column.labels())], np.int64)[column.codes]

@@ -67,7 +67,7 @@ def _count(state: Reconstruction, values: Floats, low: Floats, high: Floats) -> 
 
 
 def _ranges_beside(
-    state: Reconstruction, numbers: Floats, rows: NDArray[np.int64], predictors: Sequence[Predictor]
+    state: Reconstruction, numbers: Floats, rows: Ints, predictors: Sequence[Predictor]
 ) -> tuple[Floats, Floats]:
     """Bounds for suppressed numbers in `rows`: the range of known numbers with the same value of a predictor."""
     low, high = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
@@ -84,9 +84,7 @@ def _ranges_beside(
     return low, high
 
 
-def _levels_left(
-    state: Reconstruction, rows: NDArray[np.int64], predictors: Sequence[Predictor]
-) -> tuple[Floats, Floats]:
+def _levels_left(state: Reconstruction, rows: Ints, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
     """Count the categories, less those that never occur with a predictor value although many are expected."""
     counts = np.bincount(state.known)[1:]
     levels = np.flatnonzero(counts) + 1
@@ -130,7 +128,7 @@ def recover_cells(
 class Waves:
     """Rows in the order of persons and time: `order` (n,), and at each place the number of the person, -1 for none."""
 
-    order: NDArray[np.int64]
+    order: Ints
     who: Codes
     columns: tuple[str, ...]
 
@@ -143,7 +141,7 @@ class Waves:
         order = np.lexsort((np.arange(len(codes)) if when is None else when.in_order(-1.0), codes))
         return cls(order, codes[order] - 1, (person,) if when is None else (person, when.name))
 
-    def neighbours(self, known: Bools) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def neighbours(self, known: Bools) -> tuple[Ints, Ints]:
         """For each place the nearest known ones of the same person before and after it; -1 where there is none."""
         places, n = np.arange(len(known)), len(known)
         before = np.append(-1, np.maximum.accumulate(np.where(known, places, -1))[:-1])
@@ -151,7 +149,7 @@ class Waves:
         after[after == n] = -1
         return self._own(before), self._own(after)
 
-    def _own(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _own(self, at: Ints) -> Ints:
         """Places of the same person; -1 for others."""
         return np.where((at >= 0) & (self.who[at] == self.who) & (self.who >= 0), at, -1)
 
@@ -176,7 +174,7 @@ def by_waves(state: Reconstruction, waves: Waves | None, columns: Mapping[str, R
         _put(state, waves, likely, (name, *waves.columns), f"the wave before of {waves.columns[0]}, {words}")
 
 
-def _conditions(columns: Mapping[str, ReleasedColumn], order: NDArray[np.int64]) -> Iterator[tuple[str, str, Bools]]:
+def _conditions(columns: Mapping[str, ReleasedColumn], order: Ints) -> Iterator[tuple[str, str, Bools]]:
     """Values of a column that may say that nothing has changed: each of few, and a number above the least."""
     for name, column in columns.items():
         codes = column.codes[order]
@@ -224,7 +222,7 @@ class Recovered:
     """
 
     target: ChangedColumn
-    restored: NDArray[np.bool_]
+    restored: Bools
     codes: Codes
     values: Floats | None
     source: NDArray[np.int16]
@@ -248,7 +246,7 @@ class Recovered:
         return np.zeros_like(self.restored) if self.known is None else self.known.told & ~self.given
 
     @property
-    def narrowed(self) -> NDArray[np.bool_]:
+    def narrowed(self) -> Bools:
         """Changed values that are not determined but have fewer feasible values than before."""
         fewer = np.zeros(len(self.restored), np.bool_)
         with np.errstate(invalid="ignore"):
@@ -441,7 +439,7 @@ def ordered_by(name: str) -> str:
     return f"{ORDERED_BY}{name}"
 
 
-def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
+def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, Ints]:
     """Row orders to search for neighbours: file order, and the order by every id-like column."""
     n = len(next(iter(columns.values())).codes)
     orders = {FILE_ORDER: np.arange(n)}
@@ -542,7 +540,7 @@ def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, 
     return out
 
 
-def _labelled(recovered: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.int64]]:
+def _labelled(recovered: Recovered, hit: Bools) -> tuple[list[str], Ints]:
     """Labels of the release followed by those of the reconstructed numbers, and the codes (n,) into them.
 
     Where values were taken out and nothing else, a number becomes the one range of the file that holds it.

@@ -17,7 +17,7 @@ from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor, 
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again, others_around
 from sdckit.cells.packing import group_codes
 from sdckit.errors import sure
-from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import n_threads
 
@@ -63,10 +63,10 @@ class Reconstruction:
     narrower: tuple[Floats, Floats] | None = None  # bounds of numbers, where they are narrower than what is released
     memo: dict[str, Callable[[], Floats | None]] = field(default_factory=dict, repr=False)
     looked_at: numeric_relations.LookedAt | None = None  # what arithmetic is looked for in
-    times: NDArray[np.int64] | None = None
+    times: Ints | None = None
 
     @classmethod
-    def of(cls, target: ChangedColumn, times: NDArray[np.int64] | None = None) -> Reconstruction:
+    def of(cls, target: ChangedColumn, times: Ints | None = None) -> Reconstruction:
         """Initial state: nothing is reconstructed."""
         column, n = target.column, len(target.touched)
         unknown = target.touched & (not target.perturbed)  # who sees which are perturbed? all vote
@@ -105,7 +105,7 @@ class Reconstruction:
         return self.target.column.name
 
     @cached_property
-    def places(self) -> NDArray[np.int64]:
+    def places(self) -> Ints:
         """Rows of the changed values."""
         return np.flatnonzero(self.target.touched)
 
@@ -196,7 +196,7 @@ class Reconstruction:
             self.narrower = np.fmax(own[0], low), np.fmin(own[1], high)
 
 
-def _with(array: NDArray[Any], at: Bools, values: Any) -> NDArray[Any]:
+def _with(array: Values, at: Bools, values: Any) -> Values:
     """The array with values put in; in place, unless it is nothing but a default so far."""
     own = array if array.flags.writeable else array.copy()
     own[at] = values
@@ -308,8 +308,8 @@ def _join(left, right, n_right, joined):  # type: ignore[no-untyped-def]
 class _Shared:
     """The `rows` of records that share their group; those `alone` in theirs, who are determined by nobody."""
 
-    rows: NDArray[np.int64]
-    alone: NDArray[np.int64]
+    rows: Ints
+    alone: Ints
 
 
 def _shared(group: Codes, n_groups: int) -> tuple[Codes, int, _Shared | None]:
@@ -405,16 +405,14 @@ def _are_numbered(household: Household, known: Floats, whole: Bools) -> bool:
     return bool(((sums == m * (m + 1) / 2) & (squares == m * (m + 1) * (2 * m + 1) / 6) | ~whole).all())
 
 
-def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
+def _one_by_chance(share: float, sizes: Ints) -> bool:
     """Whether exactly one member of a kind in every household is plausible under independence."""
     several = sizes[sizes > 1]
     log_chance = np.log(several * share) + (several - 1) * math.log1p(-share) if 0 < share < 1 else np.zeros(0)
     return float(log_chance.sum()) > group_agreement.CHANCE
 
 
-def by_order(
-    state: Reconstruction, orders: Mapping[str, NDArray[np.int64]], household: Household | None = None
-) -> None:
+def by_order(state: Reconstruction, orders: Mapping[str, Ints], household: Household | None = None) -> None:
     """Reconstruct by equal known neighbours on both sides, mates passed over, in file order or in that of an id."""
     homes = None if household is None else household.of_row.astype(np.int64)
     for words, order in orders.items():

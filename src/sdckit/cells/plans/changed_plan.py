@@ -20,6 +20,7 @@ from sdckit.data.outgoing.only_records import plan_records
 from sdckit.data.replace import Tallied
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Ints, Values
+from sdckit.numerics.grouping import places_among
 
 # Columns of a lazy frame collected record by record, in the order of the file, and new values written back by row.
 # Methods that decide record by record need single columns only: text is collected as codes, numbers as they are, and
@@ -441,9 +442,7 @@ class Changing:
         if not names:
             return self
         gone = {name: f"{PREFIX}gone{i}" for i, name in enumerate(names)}
-        number = np.full(len(rows.size), -1, np.int64)
-        number[out.split] = np.arange(len(out.split))
-        figures = {CELL: number} | {gone[name]: out.whole[name] for name in names}
+        figures = {CELL: places_among(out.split, len(rows.size))} | {gone[name]: out.whole[name] for name in names}
         frame, before = self._kept(self.frame, names)
         placed = attach(frame, self._keys(rows.columns), rows.table, figures)
         kept = [nw.col(name) for name in frame.collect_schema().names()]
@@ -477,9 +476,7 @@ class Changing:
             text = functions.concat(functions.lit(secret + ":"), functions.col(ROW).cast("string"))
             mixed = as_plan(self.frame.to_native().withColumn(ROW, functions.sha2(text, 256)))
             return replace(self, frame=mixed, loose=True)
-        rank = np.empty(self.n, np.int64)
-        rank[order] = np.arange(self.n)
-        return replace(self, frame=renumbered(self.frame, ROW, rank), loose=True)
+        return replace(self, frame=renumbered(self.frame, ROW, places_among(order, self.n)), loose=True)
 
     def differing(self) -> dict[str, int]:
         """Number of changed or removed values, for each column of the file."""

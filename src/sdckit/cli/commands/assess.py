@@ -158,11 +158,7 @@ class Release:
 
     def headers(self, reading: Reading, engine: EngineOptions) -> list[FileHeader]:
         """What the releases say of themselves."""
-        from sdckit.data.files.readers import scan_header
-
-        if engine.used:
-            return [engine.header(reading.beside(file)) for file in self.files]
-        return [scan_header(file, **reading.beside(file).how) for file in self.files]
+        return [engine.header(reading.beside(file)) for file in self.files]
 
     def check(self, file: Path) -> None:
         """Refuse options that mean nothing without a release, and files that stand for two things."""

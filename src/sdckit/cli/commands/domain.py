@@ -10,7 +10,7 @@ from typer import Option
 
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Delimiter, Encoding, File, as_typed, path_typed
-from sdckit.cli.outputs import TO_STDOUT, check_targets, refuse_existing, write_text
+from sdckit.cli.outputs import check_targets, refuse_existing, written
 from sdckit.cli.source import Reading
 from sdckit.display import some_of
 
@@ -49,10 +49,8 @@ def init(
 
     text = draft_domain(file, from_codebook=from_codebook, delimiter=delimiter, encoding=encoding)
     labels = {} if from_codebook else read_labels(file, encoding=encoding).columns
-    if out == TO_STDOUT:
-        typer.echo(text, nl=False)
+    if not written(out, text):
         return
-    write_text(Path(out), text)
     if coded := [name for name, own in labels.items() if own.codes]:
         tell(f"The value labels of {some_of(coded)} are no levels in it: --from-codebook takes them.")
     tell(f"Wrote {Path(out).name}. Give levels or edges to each column in it, or take the column out. Then:")

@@ -102,7 +102,7 @@ def add(
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
     _check_original(original, id, engine)
-    columns = _header(reading, engine)
+    columns = engine.header(reading).columns
     chosen = _without_keys(_reading_id(chosen, id), columns, log)
     opened = open_ledger(chosen, ledger, key)
     with Steps(quiet=no_progress) as steps:
@@ -215,7 +215,7 @@ def check(
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
     _check_original(original, id, engine)
-    columns = _header(reading, engine)
+    columns = engine.header(reading).columns
     if id is not None and id not in columns and original is None and not earlier:
         raise ColumnError(
             f"{reading.file.name} has no column {id!r}, the id of the ledger: it need not go out. Say which file has "
@@ -328,14 +328,6 @@ def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | N
     return with_column_of(frame.drop(id, strict=False), ids).to_native()
 
 
-def _header(reading: Reading, engine: EngineOptions | None = None) -> tuple[str, ...]:
-    from sdckit.data.files.readers import scan_header
-
-    if engine is not None and engine.used:
-        return tuple(engine.header(reading).columns)
-    return tuple(scan_header(reading.file, **reading.how).columns)
-
-
 def _check_original(original: Path | None, id: str | None, engine: EngineOptions) -> None:
     if original is not None and engine.used:
         raise ScenarioError(
@@ -369,11 +361,12 @@ def _earlier(
     engine: EngineOptions, release: Any,
 ) -> Any:  # fmt: skip
     """An earlier release with all of its columns but identifiers; its id, where it has one."""
+    from sdckit.data.files.readers import scan_header
     from sdckit.data.files.scan_file import is_read_by
 
     named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
     own = reading.beside(file)
-    columns = _header(own)
+    columns = scan_header(file, **own.how).columns
     also = () if id is None or id not in columns else (id,)
     if is_read_by(engine.engine, file):
         chosen = [name for name in columns if name not in scenario.identifiers or name in also]

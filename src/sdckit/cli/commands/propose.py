@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Option
 
 from sdckit.cli import outputs, recipe_files
@@ -111,7 +110,8 @@ def propose(
             steps.step("writing the report")
             _report(proposal, frame, chosen, report, internal=internal)
     if json is not None:
-        _write_json(proposal, json, internal=internal)
+        text = as_json.dumps(proposal.to_dict(internal=internal), indent=2, ensure_ascii=False)
+        outputs.written(json, f"{text}\n", private=internal)
     _tell(proposal, out, target, quiet=quiet, internal=internal, called=called)
     if proposal.unjudged:
         return BAD_INPUT
@@ -159,14 +159,6 @@ def _report(proposal: Proposal, frame: Any, chosen: Scenario, path: Path, *, int
     replace(assessed, what_was_done=replace(assessed.what_was_done, searched=searched)).report(path, internal=internal)
 
 
-def _write_json(proposal: Proposal, path: str, *, internal: bool) -> None:
-    text = as_json.dumps(proposal.to_dict(internal=internal), indent=2, ensure_ascii=False)
-    if path == STDOUT:
-        typer.echo(text)
-        return
-    outputs.write_text(Path(path), text + "\n", private=internal)
-
-
 def _numbers(named: list[str] | None) -> dict[str, float]:
     numbers = {}
     for key, value in split_named(named, option="--importance", example="age=1").items():
@@ -179,11 +171,7 @@ def _numbers(named: list[str] | None) -> dict[str, float]:
 
 def _tell(proposal: Proposal, out: str, target: Path, *, quiet: bool, internal: bool, called: list[str]) -> None:
     """Print or write the recipe, and say what it came to."""
-    if out == STDOUT:
-        typer.echo(proposal.text, nl=False)
-        return
-    outputs.write_text(target, proposal.text, private=internal)
-    if quiet:
+    if not outputs.written(out, proposal.text, private=internal) or quiet:
         return
     missed = {"Thresholds that do not hold": proposal.exceeded, "Not judged": proposal.unjudged}
     holds = [f"{words}: {', '.join(names)}." for words, names in missed.items() if names] or ["Every threshold holds."]

@@ -10,7 +10,7 @@ from typer import Option
 
 from sdckit.cli import errors, progress, recipe_files
 from sdckit.cli.options import Quiet, ReleaseType, codes, make_scenario
-from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, write_text
+from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, written
 from sdckit.cli.source import Reading, read_declared, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
@@ -66,11 +66,7 @@ def init(
             frame, chosen, columns=header.columns, share=share, internal=internal,
             folder=Path() if out == STDOUT else target.parent, head=[*HEAD, "Then:", *called],
         )  # fmt: skip
-    if out == STDOUT:
-        typer.echo(made.text, nl=False)
-        return
-    write_text(target, made.text, private=internal)
-    if not quiet:
+    if written(out, made.text, private=internal) and not quiet:
         missed = {"Threshold still exceeded": made.exceeded, "Not judged": made.unjudged}
         hold = "".join(f" {words}: {', '.join(names)}." for words, names in missed.items() if names)
         errors.tell(

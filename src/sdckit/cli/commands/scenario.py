@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 from sdckit.cli import errors, options, progress
-from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, write_text
+from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, written
 from sdckit.cli.source import Reading, takes
 
 if TYPE_CHECKING:
@@ -50,10 +50,8 @@ def init(
 
         guesses, name, looked_at, notes = guess_file(file, missing=options.codes(reading.missing), **reading.how)
         text = write_guesses(guesses, name=name, looked_at=looked_at, notes=notes)
-    if out == STDOUT:
-        typer.echo(text, nl=False)
+    if not written(out, text):
         return
-    write_text(target, text)
     _print(guesses)
     errors.tell(f"\nWrote {target.name}. Read it through: the roles are guesses.")
     if guesses.unconfirmed:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sdckit.data.columns import MIDNIGHT, Coded
 from sdckit.data.seeds import hmac_digests
 from sdckit.numerics.array_types import Bools, Bytes, Codes, Ints, Values, Words
+from sdckit.numerics.grouping import places_among
 
 # Canonical text of values, independent of file format and storage type.
 
@@ -184,9 +185,8 @@ class Part:
 def sorted_part(digests: Bytes, numbers: Values) -> tuple[Part, Ints]:
     """Sort digests into a part; also returns the index of each given digest in it."""
     order = np.argsort(starts(digests), kind="stable")
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return Part(digests[order], np.asarray(numbers)[order].astype(np.uint32)), place
+    part = Part(digests[order], np.asarray(numbers)[order].astype(np.uint32))
+    return part, places_among(order, len(order))
 
 
 @dataclass(frozen=True, eq=False)

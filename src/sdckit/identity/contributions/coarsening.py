@@ -18,6 +18,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.grouping import first_of_groups
 
 # The recipe step that coarsens a key as suggested, and its text.
 
@@ -282,9 +283,7 @@ class Grouping:
 
     def codes(self, levels: Levels) -> NDArray[np.int64]:
         """New code of each level: that of the first level of its group."""
-        first = np.empty(self.after, np.int64)
-        first[self.group[::-1]] = levels.codes[::-1]
-        return first[self.group]
+        return levels.codes[first_of_groups(self.group, self.after)[self.group]]
 
     def entropy_lost(self, levels: Levels) -> float:
         """Entropy in bits per record that the coarser key loses."""

@@ -200,8 +200,7 @@ class MatchingRisk(PairRecordResult):
         """The original, and the rows of it that are targets (None: all)."""
         return self.pair.original, self._rows()
 
-    def _told_pieces(self, pair: PartedPair) -> Iterable[Piece]:
-        del pair  # its targets were merged
+    def _told_pieces(self, pair: PartedPair) -> Iterable[Piece]:  # noqa: ARG002 - its targets were merged
         return [(self.told, sure(self.matched.group), self.matched.times)]
 
     def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells import as_cells, shared_coding
 from sdckit.cells.pair import Pair, check_present, open_files, open_pair
@@ -25,7 +24,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Floats, Ints, Values
 from sdckit.numerics.coding import Encoded, differences, gower, ranks, whitened
 from sdckit.numerics.search.neighbours import Neighbours, paired, pairwise, prepare
 from sdckit.result import FileFigure
@@ -308,7 +307,7 @@ MISSING_RULE = "a missing value is 0 from a missing one, and from any other as f
 class Links:
     """For each released record, the original it is linked to."""
 
-    row: NDArray[np.int64]  # the original, from 0
+    row: Ints  # the original, from 0
     correct: Floats  # the chance that the right one is found
     distance: Floats  # of that original
     second: Floats  # the smallest distance of any other
@@ -409,7 +408,7 @@ class RecordLinkage(PairRecordResult):
             FileFigure("baseline", higher="reference"),
         )
 
-    def told(self, column: str) -> NDArray[Any]:
+    def told(self, column: str) -> Values:
         """Record-level values of a column, a row for each release."""
         return np.stack([getattr(link, column) for link in self.links])
 
@@ -417,7 +416,7 @@ class RecordLinkage(PairRecordResult):
     def records(self) -> Any:
         """A row per record, in the original's order and frame type."""
         one_release, links = self.pair.m == 1, self.links
-        columns: dict[str, NDArray[Any]] = {"linked_row": links[0].row + 1} if one_release else {}
+        columns: dict[str, Values] = {"linked_row": links[0].row + 1} if one_release else {}
         for name, attribute in OF_LINK.items():
             columns[name] = np.mean([getattr(link, attribute) for link in links], axis=0)
         return self.pair.records(columns, prefix=self.prefix)

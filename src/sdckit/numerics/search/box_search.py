@@ -14,7 +14,7 @@ from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.coding import Metric
 from sdckit.numerics.compiling import is_early, njit
 from sdckit.numerics.grouping import in_place
-from sdckit.numerics.search.box_tree import BoxTree, blocks_of, fit, push_near
+from sdckit.numerics.search.box_tree import BoxTree, between, blocks_of, fit, push_near
 from sdckit.numerics.threads import chunks, n_threads, run
 
 # Building blocks of the searches: insert into the k smallest sums, count rows as closer or tied.
@@ -215,22 +215,6 @@ LEAST = 64  # smallest number of queries in a slice
 SLICES = 16  # slices of the queries per thread, so that threads finish at about the same time
 
 
-@njit(cache=True, nogil=True, fastmath=True)
-def _nearest_possible(low, high, levels, numbers, codes, caps, weights, squared):  # type: ignore[no-untyped-def]
-    """Lower bound of the sums of all rows of a node (up to rounding, which the limits allow for).
-
-    `low`, `high` (p,): bounding box; `levels` (q,): bit sets of categories; `numbers` (p,), `codes` (q,): the query.
-    """
-    total = 0.0
-    for j in range(len(numbers)):
-        away = min(max(low[j] - numbers[j], numbers[j] - high[j], 0.0), caps[j])
-        total += away * away if squared else away
-    for j in range(len(codes)):
-        if not (levels[j] >> np.uint64(codes[j] & 63)) & np.uint64(1):
-            total += weights[j]
-    return total
-
-
 @njit(cache=True, nogil=True)
 def _compare(tree, start, stop, alike, numbers, codes, total):  # type: ignore[no-untyped-def]
     """Write the sums of rows start to stop, a leaf, into `total`, column by column so that the loop is vectorised.
@@ -279,19 +263,15 @@ def _push(tree, stack, bounds, fixed, top, node, limit, numbers, codes):  # type
     `stack`, `bounds`, `fixed`: nodes, their lower bounds, and the contribution of their categories (-1: unknown). The
     node was just popped, so that `fixed[top]` is its own contribution.
     """
-    (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
-    left, squared, added = place[node, 2], power == 2, fixed[top]
+    left, added = tree.nodes.place[node, 2], fixed[top]
     right = left + 1
     if added >= 0.0:  # only the numbers still contribute
         of_left = of_right = added
-        a = added + _nearest_possible(low[left], high[left], levels[left], numbers, codes[:0], caps, weights, squared)
-        b = added + _nearest_possible(
-            low[right], high[right], levels[right], numbers, codes[:0], caps, weights, squared
-        )
+        a = added + between(tree, left, numbers, numbers, codes[:0])
+        b = added + between(tree, right, numbers, numbers, codes[:0])
     else:
         of_left, of_right = _of_categories(tree, left, codes), _of_categories(tree, right, codes)
-        a = _nearest_possible(low[left], high[left], levels[left], numbers, codes, caps, weights, squared)
-        b = _nearest_possible(low[right], high[right], levels[right], numbers, codes, caps, weights, squared)
+        a, b = between(tree, left, numbers, numbers, codes), between(tree, right, numbers, numbers, codes)
     near, far = (left, right) if a <= b else (right, left)
     if max(a, b) <= limit:
         stack[top], bounds[top], fixed[top] = far, max(a, b), of_right if a <= b else of_left
@@ -363,13 +343,12 @@ def _find(tree, tree_rows, queries, begins, first, last, tolerance, values, answ
 
     A block descends the tree once; a leaf is compared with each query of the block for which it is near enough.
     """
-    (place, lowest, highest, levels), (power, caps, weights) = tree.nodes, tree.metric
-    smallest, squared, slack = answers.smallest, power == 2, (tolerance, power == 2)
+    place, smallest, slack = tree.nodes.place, answers.smallest, (tolerance, tree.metric.power == 2)
     stack, bounds, _, total = _scratch(place)
     room, most = KEPT + 4 * smallest.shape[1], (begins[first + 1 : last + 1] - begins[first:last]).max()
     n_kept, limits = np.empty(most, np.int64), np.empty(most)
     candidates = np.empty((most, room)), np.empty((most, room), np.int64), n_kept, limits
-    low, high = np.empty(lowest.shape[1]), np.empty(lowest.shape[1])
+    low, high = np.empty(len(tree.numbers)), np.empty(len(tree.numbers))
     for b in range(first, last):
         begin, end = begins[b], begins[b + 1]
         alike = fit(queries, begin, end, low, high)
@@ -386,9 +365,7 @@ def _find(tree, tree_rows, queries, begins, first, last, tolerance, values, answ
             start, stop = place[node, 0], place[node, 1]
             for q in range(begin, end):
                 numbers, codes = queries.numbers[q], queries.codes[q]
-                if end - begin == 1 or limits[q - begin] >= _nearest_possible(
-                    lowest[node], highest[node], levels[node], numbers, codes, caps, weights, squared
-                ):
+                if end - begin == 1 or limits[q - begin] >= between(tree, node, numbers, numbers, codes):
                     _compare(tree, start, stop, place[node, 4] == 1, numbers, codes, total)
                     here = total[: stop - start]
                     _look(q, q - begin, start, here, tree_rows, slack, queries.skip, smallest[q], candidates)

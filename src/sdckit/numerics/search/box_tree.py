@@ -5,6 +5,7 @@ which give a lower bound of the distance to any of its rows; nodes beyond the li
 have equal categories only the numbers are compared: where many rows do, the tree splits by categories first.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -284,7 +285,7 @@ def fit(queries, begin, end, low, high):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _between(tree, node, low, high, codes):  # type: ignore[no-untyped-def]
+def between(tree, node, low, high, codes):  # type: ignore[no-untyped-def]
     """Lower bound of the sums between any row of a node and any point in the box `low` to `high` (p,)."""
     (_, lowest, highest, levels), (power, caps, weights) = tree.nodes, tree.metric
     total = 0.0
@@ -302,7 +303,7 @@ def push_near(tree, stack, bounds, top, node, limit, low, high, codes):  # type:
     """Push children of a node with a lower bound within the limit of a block, the nearer one on top; the new top."""
     near = tree.nodes.place[node, 2]
     far = near + 1
-    a, b = _between(tree, near, low, high, codes), _between(tree, far, low, high, codes)
+    a, b = between(tree, near, low, high, codes), between(tree, far, low, high, codes)
     if b < a:
         near, far, a, b = far, near, b, a
     if b <= limit:
@@ -357,17 +358,12 @@ def count_in_balls(target: Floats, released: Floats, mine: Ints, theirs: Ints, r
         return count
     reach = radius if closed else np.nextafter(radius, 0.0)
     order, others = np.argsort(mine, kind="stable"), np.argsort(theirs, kind="stable")
-    for group, start, stop in _runs(mine[order]):
-        low, high = np.searchsorted(theirs[others], [group, group + 1])
+    own, there = mine[order], theirs[others]
+    starts = np.flatnonzero(np.append(True, own[1:] != own[:-1])[: len(own)])
+    for start, stop in pairwise([*starts.tolist(), len(own)]):
+        low, high = np.searchsorted(there, [own[start], own[start] + 1])
         if low < high:
             rows = order[start:stop]
             tree = KDTree(released[others[low:high]])
             count[rows] = tree.query_ball_point(target[rows], reach, return_length=True, workers=-1)
     return count
-
-
-def _runs(codes: Ints) -> list[tuple[int, int, int]]:
-    """(value, start, stop) of each run of equal values in sorted codes."""
-    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if len(codes) else np.zeros(0, np.int64)
-    ends = np.r_[starts[1:], len(codes)]
-    return list(zip(codes[starts].tolist(), starts.tolist(), ends.tolist(), strict=True))

@@ -384,16 +384,15 @@ def _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def _is_few(p_edges, q_edges, g):  # type: ignore[no-untyped-def]
-    """Whether the points of group g are compared one by one with its boxes."""
-    return p_edges[g + 1] - p_edges[g] <= FEW or q_edges[g + 1] - q_edges[g] <= FEW_BOXES
-
-
-@njit(cache=True, nogil=True)
-def _is_skipped(p_edges, q_edges, g, large):  # type: ignore[no-untyped-def]
-    """Whether group g has no points, no boxes, or so many points that it is counted separately."""
-    n = p_edges[g + 1] - p_edges[g]
-    return n == 0 or q_edges[g] == q_edges[g + 1] or n >= large
+def _is_done(p_edges, q_edges, g, large, rows, count):  # type: ignore[no-untyped-def]
+    """Whether group g needs no search: nothing in it, few that are compared here, or `large` and counted apart."""
+    p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
+    if p0 == p1 or q0 == q1 or p1 - p0 >= large:
+        return True
+    few = p1 - p0 <= FEW or q1 - q0 <= FEW_BOXES
+    if few:
+        _count_pairs(rows[1], rows[2], rows[3], rows[4], p0, p1, q0, q1, count)
+    return few
 
 
 # A kernel for each kind of search, so that only the one that is needed is compiled. They count for groups first to
@@ -414,12 +413,8 @@ def _count_lines(first, last, p_edges, q_edges, rows, _other, large, count):  # 
     """Count in one dimension by binary searches; groups of `large` and more points are left out."""
     _key, upper, lower, low, high = rows
     for g in range(first, last):
-        if _is_skipped(p_edges, q_edges, g, large):
-            continue
-        p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
-        if _is_few(p_edges, q_edges, g):
-            _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count)
-        else:
+        if not _is_done(p_edges, q_edges, g, large, rows, count):
+            p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
             count_line(upper[0, p0:p1], lower[0, p0:p1], low[0], high[0], q0, q1, count)
 
 
@@ -428,12 +423,8 @@ def _count_planes(first, last, p_edges, q_edges, rows, other, large, count):  # 
     """Count in two dimensions by wavelet matrices; `other` (points,) sorts each group by the second number."""
     _key, upper, lower, low, high = rows
     for g in range(first, last):
-        if _is_skipped(p_edges, q_edges, g, large):
-            continue
-        p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
-        if _is_few(p_edges, q_edges, g):
-            _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count)
-        else:
+        if not _is_done(p_edges, q_edges, g, large, rows, count):
+            p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
             words, zeros, above, below = build_plane(upper, lower, p0, other[p0:p1])
             count_plane(words, zeros, above, below, low, high, q0, q1, count)
 
@@ -443,12 +434,8 @@ def _count_trees(first, last, p_edges, q_edges, rows, _other, large, count):  # 
     """Count in three or more dimensions by k-d trees; groups of `large` and more points are left out."""
     key, upper, lower, low, high = rows
     for g in range(first, last):
-        if _is_skipped(p_edges, q_edges, g, large):
-            continue
-        p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
-        if _is_few(p_edges, q_edges, g):
-            _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count)
-        else:
+        if not _is_done(p_edges, q_edges, g, large, rows, count):
+            p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
             above, below, _, bounds = build_tree(key, upper, lower, p0, p1)
             count_tree(bounds, above, below, low, high, q0, q1, count)
 

@@ -213,9 +213,7 @@ class Index:
     def _plant(self, leaf: int) -> Planted:
         numbers, codes, sizes, first_row = self.distinct
         tree = box_tree.build(numbers, codes, self.metric, leaf=leaf)
-        place = np.empty(len(tree.order), np.int64)
-        place[tree.order] = np.arange(len(tree.order))
-        return Planted(tree, sizes[tree.order], first_row[tree.order], place)
+        return Planted(tree, sizes[tree.order], first_row[tree.order], places_among(tree.order, len(tree.order)))
 
     def nearest(self, query: Encoded, n_neighbors: int = 1, *, skip: Ints | None = None) -> Neighbours:
         """Find the nearest rows of each query.

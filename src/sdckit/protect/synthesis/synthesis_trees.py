@@ -11,6 +11,7 @@ from sdckit.errors import sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import hash_word
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import in_place
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, make_terms, seen
@@ -309,9 +310,8 @@ class SampleFit:
     variable: Variable
     rows: Ints
 
-    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:  # noqa: ARG002
         """New values of n records."""
-        del held, release
         return self.variable.held.take(self.rows[rng.integers(len(self.rows), size=n)])
 
 
@@ -326,9 +326,8 @@ class TreeFit:
     edges: Ints
     smoothing: float
 
-    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:  # noqa: ARG002
         """New values of n records: each that of a donor from its leaf."""
-        del release
         leaf = self.tree.apply(_matrix(self.places, held, n))
         size = self.edges[leaf + 1] - self.edges[leaf]
         values = self.variable.held.take(self.members[self.edges[leaf] + (rng.random(n) * size).astype(np.int64)])
@@ -361,9 +360,8 @@ class EstimatorFit:
     estimator: Any
     residuals: Floats | None
 
-    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:  # noqa: ARG002
         """New values of n records from their predictors."""
-        del release
         X = design_matrix(self.terms, held, n)[:, 1:]
         if self.residuals is None:
             return self.variable.of_levels(
@@ -457,9 +455,7 @@ def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
             axis = np.linalg.eigh((away.T * counts) @ away)[1][:, -1]
             score = away @ (axis * np.sign(axis[np.argmax(np.abs(axis))]))
     score = np.where(counts > 0, score, 0.0 if y.dtype.kind != "f" else y.mean())
-    rank = np.empty(n_levels)
-    rank[np.argsort(score, kind="stable")] = np.arange(n_levels)
-    return rank
+    return in_place(np.arange(float(n_levels)), np.argsort(score, kind="stable"))
 
 
 def _matrix(places: Sequence[Place], held: Mapping[str, Seen], n: int) -> NDArray[np.float32]:

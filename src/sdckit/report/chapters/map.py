@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data import alt
 from sdckit.data.losses import BY_CLASS, COARSENING, DIFFERING, DRAWN
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.charts import INK, PLAIN, WIDTH, draw_recipes, recipe_fill
@@ -258,8 +259,6 @@ def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
 
     A hidden count is drawn at its upper bound, as an open point.
     """
-    import altair as alt
-
     rows = [{**row, "label": say(row["label"])} for row in map(_row, plain["points"]) if row is not None]
     risk, loss = (say(WORDS[plain[role]].format(k=plain["k"])) for role in ("risk", "loss"))
     base, points = draw_recipes(
@@ -283,8 +282,6 @@ def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
 
 def _names(rows: Sequence[Plain], base: Any) -> Any:
     """The recipes of the front by their names, one line for each of those at the same place."""
-    import altair as alt
-
     names: dict[tuple[float, float], list[str]] = {}
     for row in rows:
         if row["front"]:

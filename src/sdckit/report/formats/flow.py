@@ -86,12 +86,8 @@ def _runs(parts: Sequence[One], narrow: Callable[[One], bool]) -> Runs[One]:
 
 def _flows(part: Part) -> bool:
     """Whether a whole section fits into a column: all of its blocks are narrow or paragraphs."""
-    return part.section.level > 2 and all(pair or all(map(_folds, some)) for pair, some in part.runs)
-
-
-def _folds(block: Block) -> bool:
-    """Whether a block fits any width, as running text does."""
-    return block.kind == "paragraph"
+    runs = ((pair, {block.kind for block in some}) for pair, some in part.runs)
+    return part.section.level > 2 and all(pair or kinds == {"paragraph"} for pair, kinds in runs)
 
 
 def _is_narrow(block: Block) -> bool:

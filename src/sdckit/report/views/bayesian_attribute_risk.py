@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from sdckit.report import estimates, shares, view
+from sdckit.report import shares, view
 from sdckit.report.blocks import Block, TableBlock
-from sdckit.report.common_blocks import bars
+from sdckit.report.common_blocks import bars, share_leaf
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 
@@ -25,7 +25,7 @@ METHOD = view.Note(
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Enter the means over the records, each of which contributes at most 1."""
     start = f"{setting.prefix}.{setting.place}"
-    leaves = {name: estimates.share_leaf(setting.ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
+    leaves = {name: share_leaf(setting.ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
     return {**leaves, **shares.pair_notes_tree(result)}
 
 

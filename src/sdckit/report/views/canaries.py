@@ -3,7 +3,7 @@
 from typing import Any
 
 from sdckit.attacks.planted.canaries import bound_words
-from sdckit.report import common_blocks, estimates, rates, view
+from sdckit.report import common_blocks, rates, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.conclusions import leaf_with_ends
 from sdckit.report.gate.figures import InternalOnly, Ledger, Tree
@@ -27,10 +27,10 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Enter how far planted records can be told from those held back: AUC, and shares recovered."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     sizes = {"recovered": result.n_planted, "recovered_by_chance": result.n_held_out}
-    leaves: dict[str, Tree] = {"auc": estimates.value_leaf(ledger, f"{start}.auc", result.auc)}
+    leaves: dict[str, Tree] = {"auc": common_blocks.value_leaf(ledger, f"{start}.auc", result.auc)}
     for name, size in sizes.items():
         base = ledger.count(f"{start}.{name}.n", size, f"{start}.{name}", watched="nowhere").name
-        leaves[name] = rates.enter_share(ledger, f"{start}.{name}", getattr(result, name), base)
+        leaves[name] = common_blocks.share_leaf(ledger, f"{start}.{name}", getattr(result, name), base)
     known = {name: getattr(result, name) for name in (*result.figures, "level")}
     exact: dict[str, Tree] = {name: float(value) for name, value in known.items() if value is not None}
     inside = InternalOnly({"verdict": result.verdict, **exact, "notes": notes_tree(result)})
@@ -45,8 +45,8 @@ def _bound(result: Any, ledger: Ledger, start: str) -> dict[str, Tree]:
     if result.epsilon_low is None:
         return {"no_epsilon": result.notes["epsilon_low"]}  # of settings alone
     base = ledger.count(f"{start}.right.n", result.n_guesses, f"{start}.right", watched="nowhere").name
-    right = rates.enter_share(ledger, f"{start}.right", result.n_right / result.n_guesses, base)
-    low = estimates.value_leaf(ledger, f"{start}.epsilon_low", result.epsilon_low)
+    right = common_blocks.share_leaf(ledger, f"{start}.right", result.n_right / result.n_guesses, base)
+    low = common_blocks.value_leaf(ledger, f"{start}.epsilon_low", result.epsilon_low)
     return {"epsilon_low": low, "right": right, "n_guesses": result.n_guesses, "level": result.level}
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from sdckit.report.blocks import Block, ChartBlock, TableBlock
-from sdckit.report.common_blocks import bars, figure
-from sdckit.report.estimates import USEFULNESS, UtilityView, value_leaf
+from sdckit.report.common_blocks import bars, figure, value_leaf
+from sdckit.report.estimates import USEFULNESS, UtilityView
 from sdckit.report.gate.figures import Guarded, Tree, Value
 from sdckit.report.setting import PairSetting, guard_by_changes, n_moved
 from sdckit.report.view import Plain

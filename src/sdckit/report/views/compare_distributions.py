@@ -4,7 +4,8 @@ from typing import Any
 
 from sdckit.report.blocks import Block
 from sdckit.report.chapters.utility_chapter import variable_blocks
-from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf
+from sdckit.report.common_blocks import share_leaf
+from sdckit.report.estimates import USEFULNESS, UtilityView
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain

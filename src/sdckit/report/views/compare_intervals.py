@@ -4,7 +4,7 @@ from itertools import groupby
 from typing import Any
 
 from sdckit.data.frames import rows_of
-from sdckit.report import estimates, view
+from sdckit.report import common_blocks, estimates, view
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
@@ -19,12 +19,12 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         rows += [estimates.forest_row(setting, str(at), row, term=term, file=str(row["file"])) for at, row in files]
     overlaps = {
         file: {
-            name: estimates.value_leaf(setting.ledger, f"{start}.overlap.{file}.{name}", overlap)
+            name: common_blocks.value_leaf(setting.ledger, f"{start}.overlap.{file}.{name}", overlap)
             for name, overlap in list(by_name.items())[: estimates.MOST_TERMS]
         }
         for file, by_name in result.overlap.items()
     }
-    mean = estimates.value_leaf(setting.ledger, f"{start}.mean_overlap", result.mean_overlap)
+    mean = common_blocks.value_leaf(setting.ledger, f"{start}.mean_overlap", result.mean_overlap)
     return {"forest": tuple(rows), "overlap": overlaps, "mean_overlap": mean}
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sdckit.data.frames import rows_of
-from sdckit.report import estimates, view
+from sdckit.report import common_blocks, estimates, view
 from sdckit.report.blocks import Block
 from sdckit.report.gate.figures import InternalOnly, Tree
 from sdckit.report.setting import PairSetting
@@ -33,9 +33,9 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         }
         return ({"term": term, **leaves},)
 
-    overlap = estimates.value_leaf(ledger, f"{start}.mean_overlap", result.mean_overlap)
+    overlap = common_blocks.value_leaf(ledger, f"{start}.mean_overlap", result.mean_overlap)
     if any(result.few_spread) or any(result.steps):
-        others = estimates.value_leaf(ledger, f"{start}.mean_overlap.told", result.over_told()["mean_overlap"])
+        others = common_blocks.value_leaf(ledger, f"{start}.mean_overlap.told", result.over_told()["mean_overlap"])
         overlap = InternalOnly(overlap, others)
     return {
         "formula": InternalOnly(result.formula, result.told_formula),

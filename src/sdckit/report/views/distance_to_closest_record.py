@@ -9,7 +9,7 @@ from sdckit.attacks.attack_rates import EVERY
 from sdckit.data.frames import rows_of
 from sdckit.report import rates
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.common_blocks import bars
+from sdckit.report.common_blocks import bars, share_leaf, value_leaf
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import by_release, enter_drawn, release_heads
@@ -77,10 +77,10 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         if control:
             bases |= {"copies_of_control": released, "hitting_rate_control": others}
             bases["share_closer_to_original"] = released
-        leaves = {name: rates.enter_share(ledger, start + name, figures[name], base) for name, base in bases.items()}
+        leaves = {name: share_leaf(ledger, start + name, figures[name], base) for name, base in bases.items()}
         if control:
             for name in ("expected_share", "chance_high"):
-                leaves[name] = rates.enter_estimate(ledger, start + name, figures[name])
+                leaves[name] = value_leaf(ledger, start + name, figures[name])
         releases.append(leaves)
     undefined = {name for name in result.figures if math.isnan(getattr(result, name))} | {"intervals"}
     notes = (text for name, text in result.notes.items() if name not in undefined)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sdckit.data import drawn_rows, frames
 from sdckit.numerics.intervals import wilson
-from sdckit.report import rates, shares, view
+from sdckit.report import common_blocks, rates, shares, view
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.conclusions import FEW, GUESSING, RESIDUAL, UNDEFINED, Judged, concluded, leaf_with_ends, number_of
 from sdckit.report.gate.figures import Count, InternalOnly, Tree
@@ -32,7 +32,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
         leaves: dict[str, Tree] = {"n_attacks": Count(size), "exact": InternalOnly(rates.finite(figures))}
-        leaves["baseline_rate"] = rates.enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
+        leaves["baseline_rate"] = common_blocks.value_leaf(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
         if not math.isnan(figures["rate"]):
             leaves |= rates.enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * n, n)
         releases.append(leaves)

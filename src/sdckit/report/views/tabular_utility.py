@@ -3,7 +3,7 @@
 from typing import Any
 
 from sdckit.data.frames import rows_of
-from sdckit.report import estimates, view
+from sdckit.report import common_blocks, estimates, view
 from sdckit.report.blocks import Block
 from sdckit.report.chapters.utility_chapter import heat_blocks, pair_blocks, sample_blocks
 from sdckit.report.gate.figures import InternalOnly, Tree
@@ -22,12 +22,12 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     for row in rows_of(result.worst(MOST_PAIRS)):
         names = [str(row[name]) for name in ("variable_1", "variable_2") if name in row]
         variables = " × ".join(names)
-        s_pmse = estimates.value_leaf(ledger, f"{start}.{variables}.s_pmse", row.get("s_pmse"))
+        s_pmse = common_blocks.value_leaf(ledger, f"{start}.{variables}.s_pmse", row.get("s_pmse"))
         rows.append(
             {
                 "variables": variables,
                 "s_pmse": guard_by_changes(s_pmse, setting, result.pair, names),
-                "specks": estimates.share_leaf(ledger, f"{start}.{variables}.specks", row.get("specks")),
+                "specks": common_blocks.share_leaf(ledger, f"{start}.{variables}.specks", row.get("specks")),
             }
         )
     return {"pairs": tuple(rows), "heat": _heat(result, setting), "sample": _sample(result, setting)}
@@ -37,7 +37,7 @@ def _sample(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """The mean distance of the tables, and the sample that is as near, beside what else would be; groups when exact."""
     start, names = f"{setting.prefix}.{setting.place}.sample", [*result.by, *result.variables]
     sample, *others = (
-        estimates.value_leaf(setting.ledger, f"{start}.{name}", getattr(result, name))
+        common_blocks.value_leaf(setting.ledger, f"{start}.{name}", getattr(result, name))
         for name in ("sample_equivalent", "redraw_equivalent", "other_sample_equivalent")
     )
     groups = () if isinstance(result.groups, LetGo) else result.groups[:MOST_GROUPS]
@@ -45,7 +45,7 @@ def _sample(result: Any, setting: PairSetting) -> dict[str, Tree]:
     return {
         "ways": result.ways,
         "by": result.by,
-        "distance": estimates.share_leaf(setting.ledger, f"{start}.distance", 1 - result.k_marginal / 1000),
+        "distance": common_blocks.share_leaf(setting.ledger, f"{start}.distance", 1 - result.k_marginal / 1000),
         "equivalent": guard_by_changes(sample, setting, result.pair, names, "sample_equivalent"),
         "redraw": others[0],
         "other_sample": others[1],
@@ -63,7 +63,7 @@ def _heat(result: Any, setting: PairSetting) -> Tree:
             "one": first,
             "other": second,
             "value": guard_by_changes(
-                estimates.value_leaf(setting.ledger, f"{start}.{i}.{j}", float(matrix[i, j])),
+                common_blocks.value_leaf(setting.ledger, f"{start}.{i}.{j}", float(matrix[i, j])),
                 setting,
                 result.pair,
                 [first, second],

@@ -7,7 +7,8 @@ from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.chapters.utility_chapter import EMPTY, utility_blocks
-from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
+from sdckit.report.common_blocks import share_leaf, value_leaf
+from sdckit.report.estimates import USEFULNESS, UtilityView
 from sdckit.report.gate.figures import Foreign, InternalOnly, Moved, Tree
 from sdckit.report.setting import PairSetting, guard_by_changes, notes_tree
 from sdckit.report.view import Note, Plain, view_of

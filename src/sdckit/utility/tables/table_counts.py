@@ -16,6 +16,7 @@ from sdckit.cells.plans.pair_tables import PairTables
 from sdckit.data.frames import built
 from sdckit.numerics.array_types import AnyInts, Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import places_among
 
 # Distances between two files in one contingency table (Raab, Nowok & Dibben 2021).
 
@@ -263,8 +264,7 @@ def in_groups(crossed: Crossed, groups: Crossed) -> Crossed:
     k, n = len(groups.codes), groups.counts.shape[1]
     stacked = [np.concatenate([group, codes]) for group, codes in zip(groups.codes, crossed.codes, strict=False)]
     number = packing.group_codes(stacked, len(stacked[0])).of_row
-    row = np.empty(int(number.max()) + 1, np.int32)
-    row[number[:n]] = np.arange(1, n + 1)
+    row = places_among(number[:n], int(number.max()) + 1).astype(np.int32) + np.int32(1)
     return Crossed(crossed.counts, (n + 1, *crossed.shape[k:]), sample=(row[number[n:]], *crossed.codes[k:]))
 
 
@@ -274,8 +274,7 @@ def _sparse(columns: Sequence[Sequence[Codes]], shape: Sequence[int], sizes: Seq
     ends = np.cumsum([0, *(len(codes) for codes in columns[0])])
     groups = packing.group_codes(stacked, int(ends[-1]))
     n_cells = len(groups.size)
-    row = np.empty(n_cells, np.int64)
-    row[groups.of_row] = np.arange(int(ends[-1]))
+    row = places_among(groups.of_row, n_cells)
     codes = [column[row] for column in stacked]
     order = np.lexsort(codes[::-1])
     of_files = [None] * (len(ends) - 1) if sizes is None else sizes

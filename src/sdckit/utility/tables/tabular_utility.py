@@ -13,7 +13,6 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.pair_tables import PairTables
@@ -331,7 +330,7 @@ class TabularUtility(PairResult):
             raise DataError(f"no statistic {statistic!r}; there are {', '.join(self.statistics)}")
         return self.means[statistic]
 
-    def _frame(self, rows: NDArray[np.int64], values: Mapping[str, Floats]) -> Any:
+    def _frame(self, rows: Ints, values: Mapping[str, Floats]) -> Any:
         columns: dict[str, list[Any]] = {
             f"variable_{j + 1}": [self.tables[row][j] for row in rows] for j in range(self.ways)
         }

@@ -15,7 +15,7 @@ from sdckit.data.hierarchy import Hierarchy
 from sdckit.errors import ColumnError, DataError, sure
 from sdckit.identity.contributions import coarsening as key_levels
 from sdckit.numerics.array_types import Codes, Floats, Ints, Words
-from sdckit.numerics.grouping import Groups, group, sum_by
+from sdckit.numerics.grouping import Groups, group, in_place, refines, sum_by
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 from sdckit.protect.suppression.suppression_bound import bound_of
 from sdckit.protect.suppression.suppression_choices import GONE, Situation
@@ -73,17 +73,6 @@ class Ladder:
         if not way.left_out:
             groups[self.missing] = int(way.group.max(initial=0)) + 1
         return groups
-
-
-def refines(fine: Ints, coarse: Ints) -> bool:
-    """Whether every group of the finer recoding lies in one group of the coarser one.
-
-    >>> refines(np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1])), refines(np.array([0, 0, 1]), np.array([0, 1, 1]))
-    (True, False)
-    """
-    above = np.full(int(fine.max(initial=0)) + 1, -1, np.int64)
-    above[fine] = coarse
-    return bool((above[fine] == coarse).all())
 
 
 def ladder_of(
@@ -246,9 +235,7 @@ def _rare_as_one(levels: key_levels.Levels, key: str, *, internal: bool) -> Iter
         step = key_levels.other(key, levels.coded, [labels[i] for i in order], placed)
         if step is None or (int(named.min()) < FEW and not internal):
             continue
-        group = np.empty(len(labels), np.int64)
-        group[order] = placed
-        yield "with its rare values as one", step, group
+        yield "with its rare values as one", step, in_place(placed, order)
 
 
 def _numbered(names: Sequence[Any]) -> Ints:

@@ -28,7 +28,7 @@ from sdckit.numerics import array_types, grouping
 from sdckit.workflow import assess, check, plan
 from sdckit.workflow.assessment import ReleaseAssessment
 from sdckit.workflow.proposing import proposal, search
-from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, refines, thinned
+from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, thinned
 from sdckit.workflow.recipes import number_steps, starter_recipe as starter
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.recipe import TRIAL, tried
@@ -595,7 +595,7 @@ def open_lattice(
     for key in keys:
         levels = levels_of(cells, key, declared)
         own = [_preferred(data, scenario, levels, key, step) for step in prefer.get(key, ())]
-        if any(not refines(*pair) for pair in pairwise([group for _, _, group in own])):
+        if any(not grouping.refines(*pair) for pair in pairwise([group for _, _, group in own])):
             raise DataError(
                 f"prefer: the recodings of {key!r} do not follow from each other; give them finest first, each made of "
                 "the groups of the one before",

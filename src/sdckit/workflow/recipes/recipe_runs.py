@@ -416,12 +416,9 @@ class InMemory:
             files = before if isinstance(before, list) else [before]
             made = [run_step(number, step, file, scenario=self.scenario, **how) for file in files]
         self.owed = bool(owed)
-        if isinstance(before, list):
-            self.current = [file for file, _ in made]
-            self._hold_rules(number, step)
-            return added([change for _, change in made])
-        self.current, change = made[0]
-        if not self.trial:
+        self.current = [file for file, _ in made] if isinstance(before, list) else made[0][0]
+        change = added([own for _, own in made])
+        if not (self.trial or isinstance(before, list)):
             self.watcher = self.watcher.in_order(drawn_order(change, before))
         self._hold_rules(number, step)
         return change

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
+from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
@@ -109,16 +110,8 @@ def _comment(lines: Iterable[str]) -> str:
 
 def _folded(line: str) -> list[str]:
     """Wrap a line to a readable width; an indented line is a command and stays whole."""
-    if line.startswith(" "):
-        return [line]
-    parts, current = [], ""
-    for word in line.split(" "):
-        if current and len(current) + 1 + len(word) > WIDTH:
-            parts.append(current)
-            current = word
-        else:
-            current = f"{current} {word}" if current else word
-    return [*parts, current]
+    whole = line.startswith(" ") or not line
+    return [line] if whole else wrap(line, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 # Greedy recoding of the keys: the step that protects most records per bit of information lost comes first.

@@ -148,13 +148,23 @@ class Desk:
 
     def remember(self, name: str, arguments: Any, make: Callable[[], One]) -> One:
         """Give what `make` gives, computed once for a name and its plain arguments while the file is open."""
-        key = _key(name, arguments)
-        if key not in self.memo:
-            while len(self.memo) >= MOST_KEPT:
-                del self.memo[next(iter(self.memo))]
-            self.memo[key] = make()
-        remembered: One = self.memo[key]
-        return remembered
+        return keep_last(self.memo, _key(name, arguments), make, MOST_KEPT)
+
+
+def keep_last(held: dict[str, Any], name: str, make: Callable[[], One], most: int) -> One:
+    """What is held under a name, made where nothing is: of more than so many the oldest goes.
+
+    >>> held = {"a": 1, "b": 2}
+    >>> keep_last(held, "c", lambda: 3, 2), held
+    (3, {'b': 2, 'c': 3})
+    """
+    if name not in held:
+        made = make()
+        while len(held) >= most:
+            del held[next(iter(held))]
+        held[name] = made
+    last: One = held[name]
+    return last
 
 
 def _key(name: str, arguments: Any) -> str:

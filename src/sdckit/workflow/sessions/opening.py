@@ -10,8 +10,8 @@ from sdckit.data.missing_values.missing import Found, counted_codes
 from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
-from sdckit.report.gate.protect import SMALLEST_FILE
-from sdckit.report.notebook import document_html, protected, sections_html, warned_html
+from sdckit.report.gate.protect import SMALLEST_FILE, protect
+from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.workflow.sessions import refusals, roles
 from sdckit.workflow.sessions.answering import Desk, Tell
 
@@ -44,7 +44,7 @@ def told(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -
     opened = _opened(desk)
     frame, notes = desk.data, desk.sample.notes
     document = file_document(opened)
-    html = document_html(lambda: protected(document, exact=exact), file_sections, exact=exact, language=language)
+    html = document_html(lambda: protect(document, internal=exact), file_sections, exact=exact, language=language)
     if frame.height < SMALLEST_FILE and not exact:  # its document is refused; what was noticed may be why
         html += "".join(warned_html(f"Warning: {refusals.message(text, {})}", language) for text in desk.warnings)
     return {

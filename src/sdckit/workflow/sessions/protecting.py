@@ -26,6 +26,7 @@ from sdckit.report.wording import ENGLISH, say
 from sdckit.workflow.recipes import release_files, starter_recipe, step_forms
 from sdckit.workflow.recipes.recipe import Applied, Recipe
 from sdckit.workflow.recipes.recipe_steps import columns_computed, columns_named, method_of
+from sdckit.workflow.sessions.answering import One, keep_last
 
 if TYPE_CHECKING:
     from sdckit.workflow.proposing.find_best import Begun
@@ -94,7 +95,7 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
     def run() -> Applied:
         return _run(desk, made, scenario, secret, tell, watch=True)
 
-    outcome: Applied = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
+    outcome = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
     _remember(desk, scenario, outcome)
     return outcome
 
@@ -177,16 +178,9 @@ def _key(secret: str, column: str) -> str:
     return hashlib.sha256(bytes.fromhex(secret) + column.encode()).hexdigest()
 
 
-def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> Any:
+def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], One]) -> One:
     """Cache the last few results that hold a file."""
-    files: dict[str, Any] = desk.kinds.setdefault(kind, {})
-    name = digest(*parts)
-    if name not in files:
-        made = make()
-        while len(files) >= MOST_FILES:
-            del files[next(iter(files))]
-        files[name] = made
-    return files[name]
+    return keep_last(desk.kinds.setdefault(kind, {}), digest(*parts), make, MOST_FILES)
 
 
 Plain = Mapping[str, Any]

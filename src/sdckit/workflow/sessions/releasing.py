@@ -75,8 +75,7 @@ def judged(
         except ScenarioError as error:  # no threshold, or guesses that nobody has confirmed
             return Judged(name, made, assessment, passed=False, why_not=str(error))
 
-    outcome: Judged = kept(desk, "releases judged", asked, hold)
-    return outcome
+    return kept(desk, "releases judged", asked, hold)
 
 
 def _people(desk: Desk, control: str, scenario: Scenario) -> Any:

@@ -18,7 +18,8 @@ from sdckit.report import explanation, wording
 from sdckit.report.blocks import Items, Paragraph, Section
 from sdckit.report.chapters import decision, document, page
 from sdckit.report.chapters.sentences import NOT_YET, intruder_heading
-from sdckit.report.notebook import document_html, protected, result_html, sections_html, verdict_html, warned_html
+from sdckit.report.gate.protect import protect
+from sdckit.report.notebook import document_html, result_html, sections_html, verdict_html, warned_html
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
 from sdckit.workflow.assess import assess, assess_in_turn, unconfirmed_note
@@ -345,7 +346,7 @@ def _figures(desk: Desk, assessment: Assessment, *, exact: bool) -> Callable[[],
     measures = [sorted(intruder.results) for intruder in assessment.intruders]
     skipped = [intruder.skipped for intruder in assessment.intruders]
     key = [plain_of(assessment.scenario), list(assessment.by), measures, skipped, exact]
-    return lambda: desk.remember("figures", key, lambda: protected(document.build_document(assessment), exact=exact))
+    return lambda: desk.remember("figures", key, lambda: protect(document.build_document(assessment), internal=exact))
 
 
 def _assessed(

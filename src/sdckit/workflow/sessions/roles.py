@@ -14,8 +14,9 @@ from sdckit.data.scenarios.guessing.judge import RoleGuesses
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import capital
 from sdckit.errors import DataError
-from sdckit.report import notebook, wording
+from sdckit.report import wording
 from sdckit.report.chapters import opened_file, sentences
+from sdckit.report.gate.protect import protect
 from sdckit.workflow.sessions.answering import Desk, Tell
 
 RELEASE = "public-use"  # the strictest of the published types, until the user says otherwise
@@ -51,7 +52,7 @@ def guessed_roles(desk: Desk) -> RoleGuesses:
 def _rows(guesses: RoleGuesses, *, exact: bool) -> list[dict[str, Any]]:
     """Guesses with protected evidence; without evidence where the file is too small."""
     try:
-        plain = notebook.protected(opened_file.guesses_document(guesses), exact=exact)
+        plain = protect(opened_file.guesses_document(guesses), internal=exact)
     except DataError:
         bare: dict[str, Any] = {"evidence": (), "warning": ""}
         return [
