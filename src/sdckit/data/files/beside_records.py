@@ -18,7 +18,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sdckit.data import columns, pa, pl
-from sdckit.data.files import file_checks, file_labels, read_csv, read_labelled, scan_file, spellings, workbook_checks
+from sdckit.data.files import (
+    file_checks,
+    file_labels,
+    read_csv,
+    read_labelled,
+    sas_transport,
+    scan_file,
+    spellings,
+    workbook_checks,
+)
 from sdckit.data.scenarios.guessing.topics import MAKE_UP, topic_of
 from sdckit.display import some_of
 
@@ -59,6 +68,10 @@ STYLES = (
 )
 LETTERED = (
     "letters of Stata for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
+    "alike"
+)
+LETTERED_BY_SAS = (
+    "letters of SAS for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
     "alike"
 )
 NAMED = (
@@ -352,10 +365,8 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
         yield DECLARED.format(some_of(hidden))
     frame, meta = read_labelled.labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-    if lettered := [
-        name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], sets)
-    ]:
-        yield LETTERED.format(some_of(lettered))
+    if lettered := [*_lettered_columns(path, kind, frame, meta)]:
+        yield (LETTERED if kind == "Stata" else LETTERED_BY_SAS).format(some_of(lettered))
     texts = [name for name, dtype in frame.schema.items() if codes and dtype == pl.String and name not in sets]
     if several := [name for name in texts if len(spellings.texts_for_missing(frame[name].fill_null(""))) > 1]:
         yield SPELLED.format(some_of(several))
@@ -371,8 +382,18 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
         yield NOTES
 
 
+def _lettered_columns(path: Path, kind: str, frame: pl.DataFrame, meta: Any) -> Iterator[str]:
+    """Columns of Stata and SAS whose missing numbers are told apart in the file; SAS's are read as missing always."""
+    if kind == "SAS transport":  # whose letters pyreadstat does not give
+        yield from (str(meta.column_names[place]) for place in sas_transport.several_missing(path))
+    kept: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels if kind == "Stata" else {}
+    for name, dtype in frame.schema.items():
+        if dtype == pl.Object and _lettered(frame[name], kept):
+            yield name
+
+
 def _lettered(series: pl.Series, sets: Mapping[str, Mapping[Any, str]]) -> bool:
-    """Whether missing values of a column of Stata without a label are several letters, or letters and points."""
+    """Whether missing values of a column without a label are several letters, or letters and points."""
     forms = {value for value in series.to_list() if value is None or isinstance(value, str)}
     return len(forms - {*sets.get(series.name, ())}) > 1
 

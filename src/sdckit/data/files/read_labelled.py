@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments, frames, pa, pl, pq
-from sdckit.data.files import file_checks
+from sdckit.data.files import file_checks, sas_transport
 from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_text
 from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
@@ -252,13 +252,13 @@ def labelled_values(
 ) -> tuple[pl.DataFrame, Any]:
     """Codes of the columns, or of texts and those with labels, user-missing ones included, and all that the file says.
 
-    Of Stata also all numbers: which letters for missing values they hold stands in no list of the file.
+    Of Stata and SAS also all numbers: which letters for missing values they hold stands in no list of the file.
     """
     meta = _call(path, kind, encoding, metadataonly=True, **_with_user_missing(kind))[1]
     stored: Mapping[str, str] = meta.readstat_variable_types
-    others = dict.fromkeys(name for name, how in stored.items() if kind == "Stata" or how == "string")
+    others = dict.fromkeys(name for name, how in stored.items() if kind in ("Stata", "SAS") or how == "string")
     columns = [*meta.variable_value_labels | others] if columns is None else columns
-    read = {"usecols": columns, **_with_user_missing(kind)}
+    read = {"usecols": columns, **({"user_missing": True} if kind == "SAS" else _with_user_missing(kind))}
     return (_call(path, kind, encoding, **read)[0] if columns else pl.DataFrame()), meta
 
 
@@ -400,6 +400,8 @@ def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[
         options["catalog_file"] = str(catalogue)
     read = getattr(pyreadstat, _READERS[kind])
     with file_checks.clear_errors(path, kind):
+        if kind == "SAS transport":
+            sas_transport.check_single(path)
         try:
             frame, meta = read(str(path), output_format="polars", **options)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
