@@ -95,3 +95,22 @@ def test_a_text_that_looks_like_a_header_is_no_second_data_set(tmp_path: Path) -
     text = "HEADER RECORD*******MEMBER  HEADER RECORD!"
     pyreadstat.write_xport(pd.DataFrame({"age": [1.0, 2.0], "text": [text, "other"]}), str(path))
     assert sdc.read_file(path)["text"].to_list() == [text, "other"]
+
+
+@pytest.mark.parametrize("version", [5, 8])
+def test_what_follows_the_last_record_is_said(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "release.xpt"
+    frame = pd.DataFrame({"region": [1.0, 2.0] * 9, "size": ["S", "A"] * 9})  # 18 of 9 bytes: 78 blanks follow
+    pyreadstat.write_xport(frame, str(path), file_format_version=version)
+    content = path.read_bytes()
+    assert content.endswith(b" " * 78)
+    assert beside_records(path) == ()
+    path.write_bytes(content[:-4] + b"9100" if version == 5 else content + b"the mayor has 9100".ljust(80))
+    assert sdc.read_file(path).height == 18
+    assert "notes" in beside_records(path)[0]
+
+
+def test_a_file_without_records_holds_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "release.xpt"
+    pyreadstat.write_xport(pd.DataFrame({"region": pd.Series([], dtype=float)}), str(path), file_format_version=8)
+    assert (several_missing(path), beside_records(path)) == ([], ())

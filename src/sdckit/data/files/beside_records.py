@@ -409,7 +409,12 @@ def _declared_and_held(path: Path, kind: str, encoding: str | None, user_missing
 
 
 def _has_attributes(path: Path, kind: str) -> bool:
-    """Whether a file has characteristics of Stata, or attributes of SPSS but the roles that it gives each variable."""
+    """Whether a file has characteristics of Stata, or attributes of SPSS but the roles that it gives each variable.
+
+    Of SAS transport whether more follows its last record.
+    """
+    if kind == "SAS transport":
+        return sas_transport.holds_more(path)
     with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
         if kind == "Stata" and content[0] in _OLDER_STATA:
             n_columns = int.from_bytes(content[4:6], "little" if content[1] == _LITTLE_ENDIAN else "big")

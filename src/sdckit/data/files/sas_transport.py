@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from sdckit.errors import FileFormatError
+from sdckit.numerics.array_types import Bytes
 
 _BLOCK = 80
 _MEMBER = re.compile(rb"HEADER RECORD\*{7}MEMB(?:ER|V8) ")
@@ -20,7 +21,8 @@ _NAMES = re.compile(rb"HEADER RECORD\*{7}NAM(?:ESTR|STV8) ")
 _RECORDS = re.compile(rb"HEADER RECORD\*{7}OBS(?:V8)? ")
 _SIZE, _COUNT = slice(74, 78), slice(48, 58)  # where headers say how long a description is, and how many there are
 _TYPE, _LENGTH = slice(0, 2), slice(4, 6)  # of a description
-_NUMBER = 1
+_NUMBER = (1).to_bytes(2, "big")
+_LATER, _DECLARED = b"HEADER RECORD*******OBSV8", slice(48, None)  # version 8 says how many records there are
 _FORMS = np.frombuffer(b"._ABCDEFGHIJKLMNOPQRSTUVWXYZ", dtype=np.uint8)  # first bytes of missing numbers
 
 
@@ -42,25 +44,34 @@ def several_missing(path: Path) -> list[int]:
 
     Readers of SAS tell them apart, and `read_file` does not.
     """
-    content = path.read_bytes()
-    described, names, records = (_starts(part, content)[0] for part in (_MEMBER, _NAMES, _RECORDS))
-    size = int(content[described:][_SIZE])
-    first = names + _BLOCK
-    columns = [content[first + at * size :][:size] for at in range(int(content[names:][_COUNT]))]
-    lengths = [int.from_bytes(column[_LENGTH], "big") for column in columns]
-    values = np.frombuffer(content, dtype=np.uint8, offset=records + _BLOCK)
-    width = sum(lengths)
-    rows = values[: len(values) // width * width].reshape(-1, width)
-    starts = np.cumsum([0, *lengths])
+    columns, records, _ = _parts(path)
+    ends = np.cumsum([int.from_bytes(column[_LENGTH], "big") for column in columns])
     several = []
-    for place, column in enumerate(columns):
-        if int.from_bytes(column[_TYPE], "big") != _NUMBER:
-            continue
-        held = rows[:, starts[place] : starts[place + 1]]
-        missing = ~held[:, 1:].any(axis=1) & np.isin(held[:, 0], _FORMS)
-        if len(np.unique(held[missing, 0])) > 1:
+    for place, (column, held) in enumerate(zip(columns, np.split(records, ends, axis=1), strict=False)):
+        missing = ~held[:, 1:].any(axis=1) & np.isin(held[:, 0], _FORMS) if column[_TYPE] == _NUMBER else slice(0)
+        if len(np.unique(held[missing, :1])) > 1:
             several.append(place)
     return several
+
+
+def holds_more(path: Path) -> bool:
+    """Whether more than the blanks that fill the last block follow the last record."""
+    *_, rest = _parts(path)
+    return bool(rest.strip(b" "))
+
+
+def _parts(path: Path) -> tuple[list[bytes], Bytes, bytes]:
+    """The descriptions of the columns, the bytes of the records (records, width), and what follows these."""
+    content = path.read_bytes()
+    described, names, header = (_starts(part, content)[0] for part in (_MEMBER, _NAMES, _RECORDS))
+    size, first = int(content[described:][_SIZE]), names + _BLOCK
+    columns = [content[first + at * size :][:size] for at in range(int(content[names:][_COUNT]))]
+    width = max(sum(int.from_bytes(column[_LENGTH], "big") for column in columns), 1)
+    start = header + _BLOCK
+    declared = content[header:start][_DECLARED].split() if content[header:].startswith(_LATER) else []
+    n = int(declared[0]) if declared else (len(content) - start) // width
+    records = np.frombuffer(content, dtype=np.uint8, count=n * width, offset=start)
+    return columns, records.reshape(-1, width), content[start + n * width :]
 
 
 def _starts(part: re.Pattern[bytes], content: bytes | mmap) -> list[int]:
