@@ -18,16 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sdckit.data import columns, pa, pl
-from sdckit.data.files import (
-    file_checks,
-    file_labels,
-    read_csv,
-    read_labelled,
-    sas_transport,
-    scan_file,
-    spellings,
-    workbook_checks,
-)
+from sdckit.data.files import file_checks, file_labels, read_csv, read_labelled, scan_file, spellings, workbook_checks
 from sdckit.data.scenarios.guessing.topics import MAKE_UP, topic_of
 from sdckit.display import some_of
 
@@ -385,7 +376,7 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
 def _lettered_columns(path: Path, kind: str, frame: pl.DataFrame, meta: Any) -> Iterator[str]:
     """Columns of Stata and SAS whose missing numbers are told apart in the file; SAS's are read as missing always."""
     if kind == "SAS transport":  # whose letters pyreadstat does not give
-        yield from (str(meta.column_names[place]) for place in sas_transport.several_missing(path))
+        yield from (str(meta.column_names[place]) for place in read_labelled.several_missing(path))
     kept: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels if kind == "Stata" else {}
     for name, dtype in frame.schema.items():
         if dtype == pl.Object and _lettered(frame[name], kept):
@@ -414,7 +405,7 @@ def _has_attributes(path: Path, kind: str) -> bool:
     Of SAS transport whether more follows its last record.
     """
     if kind == "SAS transport":
-        return sas_transport.holds_more(path)
+        return read_labelled.holds_more(path)
     with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
         if kind == "Stata" and content[0] in _OLDER_STATA:
             n_columns = int.from_bytes(content[4:6], "little" if content[1] == _LITTLE_ENDIAN else "big")

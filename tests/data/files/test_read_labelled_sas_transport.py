@@ -11,7 +11,7 @@ import pytest
 import sdckit as sdc
 from sdckit.data.files import read_labelled
 from sdckit.data.files.beside_records import beside_records
-from sdckit.data.files.sas_transport import several_missing
+from sdckit.data.files.read_labelled import several_missing
 
 SAID = "letters of SAS for missing values (pay)"
 MISSING = b"." + bytes(7)
