@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data import pa, pc, pl, pt
+from sdckit.data import pa, pc, pd, pl, pt
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.numerics.array_types import Ints
 
@@ -118,7 +118,7 @@ def _opened(data: Any) -> Frame:
 
 
 def with_usual_types(frame: Any) -> Any:
-    """A frame as it is, but a table of PyArrow with types that its own functions, and Polars, compute with.
+    """A frame as it is, but columns of Arrow, in pandas too, of types that PyArrow itself and Polars compute with.
 
     Nothing picks rows of views, encodes narrow decimals, or knows runs and calendar intervals (INTERVAL of DuckDB),
     which become texts. A dictionary that lists a missing value has records that nothing takes for missing.
@@ -128,13 +128,20 @@ def with_usual_types(frame: Any) -> Any:
     >>> with_usual_types(nw.from_native(table)).to_native().schema.types
     [DataType(large_string), DataType(int64)]
     """
-    table = frame.to_native() if isinstance(frame, nw.DataFrame) and frame.implementation.is_pyarrow() else None
-    if not isinstance(table, pa.Table):
-        return frame
-    for place, field in enumerate(table.schema):
-        if (values := _of_usual_type(table.column(place))) is not None:
-            table = table.set_column(place, field.name, values)
-    return frame if table is frame.to_native() else nw.from_native(table)
+    made = native = frame.to_native()
+    engine = frame.implementation if isinstance(frame, nw.DataFrame) else nw.Implementation.UNKNOWN
+    if engine.is_pyarrow():
+        for place, field in enumerate(native.schema):
+            if (values := _of_usual_type(native.column(place))) is not None:
+                made = made.set_column(place, field.name, values)
+    elif engine.is_pandas():
+        for place, kind in enumerate(native.dtypes):
+            if not hasattr(kind, "pyarrow_dtype"):
+                continue
+            if (values := _of_usual_type(native.iloc[:, place].array.__arrow_array__())) is not None:
+                made = native.copy(deep=False) if made is native else made
+                made.isetitem(place, pd.array(values, dtype=pd.ArrowDtype(values.type)))
+    return frame if made is native else nw.from_native(made)
 
 
 def _of_usual_type(values: pa.ChunkedArray) -> pa.ChunkedArray | None:
