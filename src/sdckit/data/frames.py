@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data import pa, pl
+from sdckit.data import pa, pc, pd, pl, pt
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.numerics.array_types import Ints
 
@@ -105,7 +105,7 @@ def open_frame(data: Any) -> Frame:
 def _opened(data: Any) -> Frame:
     _refuse_duplicates(data)
     try:
-        frame: Frame = nw.from_native(data)
+        frame: Frame = with_usual_types(nw.from_native(data))
     except (TypeError, AttributeError):  # the class of a frame has its methods, too
         # our own results say what they hold
         instead = data.instead_of_a_frame if really_has(data, "instead_of_a_frame") else ANY_FRAME
@@ -115,6 +115,61 @@ def _opened(data: Any) -> Frame:
     elif odd := [name for name in frame.columns if not _is_text(name)]:
         raise ColumnError(f"column name(s) {odd} are not text; rename them (frame.columns.map(str), say)")
     return frame
+
+
+def with_usual_types(frame: Any) -> Any:
+    """A frame as it is, but columns of Arrow, in pandas too, of types that PyArrow itself and Polars compute with.
+
+    Nothing picks rows of views, encodes narrow decimals, or knows runs and calendar intervals (INTERVAL of DuckDB),
+    which become texts. A dictionary that lists a missing value has records that nothing takes for missing.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"x": pa.array(["a", "b"], pa.string_view()), "y": pa.array([1, 2])})
+    >>> with_usual_types(nw.from_native(table)).to_native().schema.types
+    [DataType(large_string), DataType(int64)]
+    """
+    made = native = frame.to_native()
+    engine = frame.implementation if isinstance(frame, nw.DataFrame) else nw.Implementation.UNKNOWN
+    if engine.is_pyarrow():
+        for place, field in enumerate(native.schema):
+            if (values := _of_usual_type(native.column(place))) is not None:
+                made = made.set_column(place, field.name, values)
+    elif engine.is_pandas():
+        for place, kind in enumerate(native.dtypes):
+            if not hasattr(kind, "pyarrow_dtype"):
+                continue
+            if (values := _of_usual_type(native.iloc[:, place].array.__arrow_array__())) is not None:
+                made = native.copy(deep=False) if made is native else made
+                made.isetitem(place, pd.array(values, dtype=pd.ArrowDtype(values.type)))
+    return frame if made is native else nw.from_native(made)
+
+
+def _of_usual_type(values: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """The values of a column in another type; None where theirs is usual."""
+    kind = values.type
+    if pt.is_string_view(kind) or pt.is_binary_view(kind):
+        return values.cast(pa.large_string() if pt.is_string_view(kind) else pa.large_binary())
+    if pt.is_decimal(kind) and not pt.is_decimal128(kind):
+        try:
+            return values.cast(pa.decimal128(min(kind.precision, 38), min(kind.scale, 38)))
+        except pa.ArrowInvalid:  # more digits than Polars has for a number
+            return values.cast(pa.float64())
+    if pt.is_run_end_encoded(kind):
+        return pc.run_end_decode(values)
+    if pt.is_interval(kind):
+        texts = [None if own is None else "{} months {} days {} ns".format(*own) for own in values.to_pylist()]
+        return pa.chunked_array([pa.array(texts, pa.large_string())])
+    if pt.is_dictionary(kind) and any(chunk.dictionary.null_count for chunk in values.chunks):
+        return pa.chunked_array(map(_without_listed_missing, values.chunks))
+    return None
+
+
+def _without_listed_missing(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
+    """The same values by places among the levels that are none of missing."""
+    listed = chunk.dictionary.is_valid()
+    places = pa.array(np.cumsum(np.asarray(listed)) - 1, mask=~np.asarray(listed))
+    own, levels = places.take(chunk.indices).cast(chunk.type.index_type), chunk.dictionary.filter(listed)
+    return pa.DictionaryArray.from_arrays(own, levels, ordered=chunk.type.ordered)
 
 
 def _is_text(name: object) -> bool:
@@ -182,7 +237,8 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     if frame.implementation.is_polars():  # streaming, so that a file may be larger than memory
         native = frame.to_native()
         return carried_out(lambda: nw.from_native(native.collect(engine="streaming").to_arrow(), eager_only=True))
-    return carried_out(lambda: frame.collect(backend="pyarrow"))
+    collected: nw.DataFrame[Any] = with_usual_types(carried_out(lambda: frame.collect(backend="pyarrow")))
+    return collected
 
 
 def in_memory(frame: Frame) -> nw.DataFrame[Any]:

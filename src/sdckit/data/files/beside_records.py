@@ -61,6 +61,10 @@ LETTERED = (
     "letters of Stata for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
     "alike"
 )
+LETTERED_BY_SAS = (
+    "letters of SAS for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
+    "alike"
+)
 NAMED = (
     "parts whose names differ in more than their numbers, or number what such records are of, which tell of the "
     "records in each what no measure looks at: write_file writes one file"
@@ -352,10 +356,8 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
         yield DECLARED.format(some_of(hidden))
     frame, meta = read_labelled.labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-    if lettered := [
-        name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], sets)
-    ]:
-        yield LETTERED.format(some_of(lettered))
+    if lettered := [*_lettered_columns(path, kind, frame, meta)]:
+        yield (LETTERED if kind == "Stata" else LETTERED_BY_SAS).format(some_of(lettered))
     texts = [name for name, dtype in frame.schema.items() if codes and dtype == pl.String and name not in sets]
     if several := [name for name in texts if len(spellings.texts_for_missing(frame[name].fill_null(""))) > 1]:
         yield SPELLED.format(some_of(several))
@@ -371,8 +373,18 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
         yield NOTES
 
 
+def _lettered_columns(path: Path, kind: str, frame: pl.DataFrame, meta: Any) -> Iterator[str]:
+    """Columns of Stata and SAS whose missing numbers are told apart in the file; SAS's are read as missing always."""
+    if kind == "SAS transport":  # whose letters pyreadstat does not give
+        yield from (str(meta.column_names[place]) for place in read_labelled.several_missing(path))
+    kept: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels if kind == "Stata" else {}
+    for name, dtype in frame.schema.items():
+        if dtype == pl.Object and _lettered(frame[name], kept):
+            yield name
+
+
 def _lettered(series: pl.Series, sets: Mapping[str, Mapping[Any, str]]) -> bool:
-    """Whether missing values of a column of Stata without a label are several letters, or letters and points."""
+    """Whether missing values of a column without a label are several letters, or letters and points."""
     forms = {value for value in series.to_list() if value is None or isinstance(value, str)}
     return len(forms - {*sets.get(series.name, ())}) > 1
 
@@ -388,7 +400,12 @@ def _declared_and_held(path: Path, kind: str, encoding: str | None, user_missing
 
 
 def _has_attributes(path: Path, kind: str) -> bool:
-    """Whether a file has characteristics of Stata, or attributes of SPSS but the roles that it gives each variable."""
+    """Whether a file has characteristics of Stata, or attributes of SPSS but the roles that it gives each variable.
+
+    Of SAS transport whether more follows its last record.
+    """
+    if kind == "SAS transport":
+        return read_labelled.holds_more(path)
     with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
         if kind == "Stata" and content[0] in _OLDER_STATA:
             n_columns = int.from_bytes(content[4:6], "little" if content[1] == _LITTLE_ENDIAN else "big")

@@ -6,9 +6,13 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sdckit.data import arguments, frames, pa, pl, pq
 from sdckit.data.files import file_checks
@@ -16,6 +20,7 @@ from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_t
 from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
 from sdckit.errors import ColumnError, FileFormatError, SdcWarning
+from sdckit.numerics.array_types import Bytes
 
 if TYPE_CHECKING:
     from sdckit.data.domain import ColumnType
@@ -252,13 +257,13 @@ def labelled_values(
 ) -> tuple[pl.DataFrame, Any]:
     """Codes of the columns, or of texts and those with labels, user-missing ones included, and all that the file says.
 
-    Of Stata also all numbers: which letters for missing values they hold stands in no list of the file.
+    Of Stata and SAS also all numbers: which letters for missing values they hold stands in no list of the file.
     """
     meta = _call(path, kind, encoding, metadataonly=True, **_with_user_missing(kind))[1]
     stored: Mapping[str, str] = meta.readstat_variable_types
-    others = dict.fromkeys(name for name, how in stored.items() if kind == "Stata" or how == "string")
+    others = dict.fromkeys(name for name, how in stored.items() if kind in ("Stata", "SAS") or how == "string")
     columns = [*meta.variable_value_labels | others] if columns is None else columns
-    read = {"usecols": columns, **_with_user_missing(kind)}
+    read = {"usecols": columns, **({"user_missing": True} if kind == "SAS" else _with_user_missing(kind))}
     return (_call(path, kind, encoding, **read)[0] if columns else pl.DataFrame()), meta
 
 
@@ -400,6 +405,8 @@ def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[
         options["catalog_file"] = str(catalogue)
     read = getattr(pyreadstat, _READERS[kind])
     with file_checks.clear_errors(path, kind):
+        if kind == "SAS transport":
+            check_single_set(path)
         try:
             frame, meta = read(str(path), output_format="polars", **options)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
@@ -467,6 +474,73 @@ def _by_code(item: tuple[str, str]) -> tuple[int, float, str]:
         return 0, float(item[0]), ""
     except ValueError:
         return 1, 0.0, item[0]
+
+
+# SAS transport files: whether one holds a single data set, and what pyreadstat does not give of it. The layout is
+# that of SAS Technical Support (TS-140): blocks of 80 bytes, a header before each part.
+
+_BLOCK = 80
+_MEMBER = re.compile(rb"HEADER RECORD\*{7}MEMB(?:ER|V8) ")
+_NAMESTR = re.compile(rb"HEADER RECORD\*{7}NAM(?:ESTR|STV8) ")
+_RECORDS = re.compile(rb"HEADER RECORD\*{7}OBS(?:V8)? ")
+_SIZE, _COUNT = slice(74, 78), slice(48, 58)  # where headers say how long a description is, and how many there are
+_TYPE, _LENGTH = slice(0, 2), slice(4, 6)  # of a description
+_NUMBER = (1).to_bytes(2, "big")
+_LATER, _DECLARED = b"HEADER RECORD*******OBSV8", slice(48, None)  # version 8 says how many records there are
+_FORMS = np.frombuffer(b"._ABCDEFGHIJKLMNOPQRSTUVWXYZ", dtype=np.uint8)  # first bytes of missing numbers
+
+
+def check_single_set(path: Path) -> None:
+    """Refuse a file of several data sets: the reader would take the bytes of the second for records of the first.
+
+    Raises FileFormatError: it holds several.
+    """
+    with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
+        members = len(_starts(_MEMBER, content))
+    if members > 1:
+        raise FileFormatError(
+            f"{path.name} holds {members} data sets; one is read from a file: write each to a file of its own"
+        )
+
+
+def several_missing(path: Path) -> list[int]:
+    """The places of the columns whose missing numbers have several forms: the point, `.A` to `.Z`, `._`.
+
+    Readers of SAS tell them apart, and `read_file` does not.
+    """
+    columns, records, _ = _parts(path)
+    ends = np.cumsum([int.from_bytes(column[_LENGTH], "big") for column in columns])
+    several = []
+    for place, (column, held) in enumerate(zip(columns, np.split(records, ends, axis=1), strict=False)):
+        missing = ~held[:, 1:].any(axis=1) & np.isin(held[:, 0], _FORMS) if column[_TYPE] == _NUMBER else slice(0)
+        if len(np.unique(held[missing, :1])) > 1:
+            several.append(place)
+    return several
+
+
+def holds_more(path: Path) -> bool:
+    """Whether more than the blanks that fill the last block follow the last record."""
+    *_, rest = _parts(path)
+    return bool(rest.strip(b" "))
+
+
+def _parts(path: Path) -> tuple[list[bytes], Bytes, bytes]:
+    """The descriptions of the columns, the bytes of the records (records, width), and what follows these."""
+    content = path.read_bytes()
+    described, names, header = (_starts(part, content)[0] for part in (_MEMBER, _NAMESTR, _RECORDS))
+    size, first = int(content[described:][_SIZE]), names + _BLOCK
+    columns = [content[first + at * size :][:size] for at in range(int(content[names:][_COUNT]))]
+    width = max(sum(int.from_bytes(column[_LENGTH], "big") for column in columns), 1)
+    start = header + _BLOCK
+    declared = content[header:start][_DECLARED].split() if content[header:].startswith(_LATER) else []
+    n = int(declared[0]) if declared else (len(content) - start) // width
+    records = np.frombuffer(content, dtype=np.uint8, count=n * width, offset=start)
+    return columns, records.reshape(-1, width), content[start + n * width :]
+
+
+def _starts(part: re.Pattern[bytes], content: bytes | mmap) -> list[int]:
+    """Where headers of a kind begin: texts of records that look like one do not begin with a block."""
+    return [match.start() for match in part.finditer(content) if match.start() % _BLOCK == 0]
 
 
 # Column metadata of a file of any format, without reading records.

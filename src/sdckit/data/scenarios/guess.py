@@ -342,7 +342,8 @@ def _first(frame: Any) -> pl.DataFrame:
         return frame.head(SAMPLE)
     wide = frames.open_frame(frame).head(SAMPLE)
     frames.check_plan_names(wide, frames.carried_out(wide.collect_schema).names())
-    eager = frames.carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
+    collected = frames.carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
+    eager = frames.with_usual_types(collected)
     # column by column: Polars renames an empty name when converting a whole table
     return pl.DataFrame({name: pl.Series(name, _plain(eager[name])) for name in eager.columns})
 
