@@ -188,7 +188,7 @@ KINDS = {
     **dict.fromkeys(["tol", "near", "width", "scale", "noise", "smoothing", "sd", "concentration"], "amount"),
     **dict.fromkeys(["base", "factor", "c", "n_synthetic", "time_limit", "epsilon"], "above"),
     **dict.fromkeys(["p", "r0", "k0", "top", "bottom"], "percent"),
-    "limits": "limits",
+    "limits": "limits", "others": "text",
     **dict.fromkeys(
         ["keep_zeros", "aligned", "first", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
          "proper", "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint",

@@ -142,6 +142,13 @@ def test_numbers_beside_groups_get_their_own_names_and_rare_ones_go() -> None:
     assert words == {"groups": {"low": ["1"]}, "outside": "keep"}
 
 
+@pytest.mark.parametrize("numeric", [True, False])
+def test_beside_a_name_for_all_others_no_value_is_kept(numeric: bool) -> None:
+    told = {**TOLD, "numeric": numeric}
+    found = recoding_of(say, {"others": "rest"}, "groups", read(level_groups={"low": ["1"]}), told)
+    assert found == {"others": "rest", "groups": {"low": [1 if numeric else "1"]}}
+
+
 def test_a_hierarchy_is_named() -> None:
     found = recoding_of(say, {}, "hierarchy", read(hierarchy=" jobs.csv ", level=2), {})
     assert found == {"hierarchy": "jobs.csv", "level": 2}

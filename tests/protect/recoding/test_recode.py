@@ -16,7 +16,7 @@ from sdckit.data.columns import distinct_values
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import as_hierarchy, hierarchy_map
 from sdckit.errors import ColumnError, DataError, FileFormatError
-from sdckit.protect.recoding.recode import groups_map, regroup
+from sdckit.protect.recoding.recode import groups_map, only_compared, regroup
 
 DATA = {"age": [3, 31, None, 88], "place": ["Graz", "Linz", None, "Wels"], "w": [1.5, 2.0, 3.0, 4.0]}
 FRAMES = {
@@ -112,6 +112,42 @@ def test_a_hierarchy_that_misses_values_says_how_many_and_where_to_see_them():
     assert change.changed == {"place": 1}
 
 
+def test_all_others_are_one_group_that_is_not_named(frame):
+    safe, change = recode(frame, column="place", groups={"Graz": ["Graz"]}, others="rest")
+    assert values(safe, "place") == ["Graz", "rest", None, "rest"]
+    untouched(frame, safe, "place")
+    if not isinstance(frame, pa.Table):
+        assert str(safe["place"].dtype) == str(frame["place"].dtype)
+    assert change.changed == {"place": 2}
+    assert change.parameters == {"column": "place", "groups": ["Graz"], "others": "rest"}
+    assert change.secret == {"outside": {"Linz": 1, "Wels": 1}}
+    assert "Linz" not in str(change.to_dict()) + repr(change)
+    safe, _ = recode(frame, column="age", groups={"3": [3]}, others="rest")
+    assert values(safe, "age") == ["3", "rest", None, "rest"]
+    up = recode(frame, column="place", hierarchy={"Graz": ["Styria"]}, others="rest").data
+    assert values(up, "place") == ["Styria", "rest", None, "rest"]
+
+
+def test_a_single_value_is_never_all_others():
+    frame = pl.DataFrame({"x": ["a", "b", "zq7", "zq7", None]})
+    with pytest.raises(DataError, match="a single value is in no group, and 'rest' would stand for it alone") as told:
+        recode(frame, column="x", groups={"a": ["a"], "b": ["b"]}, others="rest")
+    assert "zq" not in str(told.value)
+    assert told.value.argument == "others"
+    with only_compared():  # another file than the one that goes out may have one of them only
+        assert recode(frame, column="x", groups={"a": ["a"], "b": ["b"]}, others="rest").data["x"][2] == "rest"
+    joined = recode(frame, column="x", groups={"a": ["a"], "rest": ["b"]}, others="rest").data
+    assert joined["x"].to_list() == ["a", "rest", "rest", "rest", None]
+    later = recode(frame, column="x", groups={"a": ["a"], "b": ["b"], "c": ["zq7"]}, others="rest").data
+    assert later["x"].to_list() == ["a", "b", "c", "c", None]
+
+
+def test_all_others_are_a_category_where_no_record_has_one():
+    frame = pl.DataFrame({"x": pl.Series(["a", "b"], dtype=pl.Enum(["a", "b", "c"]))})
+    made = recode(frame, column="x", groups={"low": ["a"], "b": ["b"]}, others="rest").data
+    assert made.schema["x"] == pl.Enum(["low", "b"])  # what goes out has those in use alone
+
+
 def test_numbers_in_no_band():
     frame = pl.DataFrame({"x": [1.0, 5.0, 5.0, 98765.4321, None]})
     with pytest.raises(DataError, match="3 records have a value in no band") as told:
@@ -179,6 +215,11 @@ def test_values_named_that_nobody_has():
         ({"groups": TOWNS, "labels": ["a"]}, DataError, "closed= and labels= go with bands="),
         ({"bands": [0, 9], "how": "log"}, DataError, "how= says how a number of bands is cut"),
         ({"bands": [0, 9], "outside": "keep"}, DataError, "would leave numbers among the bands"),
+        ({"bands": [0, 9], "others": "rest"}, DataError, "others= goes with groups= or hierarchy="),
+        ({"groups": {"a": [1]}, "others": ""}, DataError, "others= is the name of the group"),
+        ({"groups": {"a": [1]}, "others": 5}, DataError, "others= is the name of the group"),
+        ({"groups": {1: [3]}, "others": "rest"}, DataError, "several types; others= is a text"),
+        ({"groups": {"a": [3]}, "others": "rest", "outside": "keep"}, DataError, "give one of them"),
         ({"bands": [0, 9], "outside": "drop"}, DataError, "outside 'drop' is unknown; there are: error, keep, missing"),
         ({"bands": "0-9"}, DataError, "a number of bands, a list of edges"),
         ({"bands": 2.5}, DataError, "a number of bands, a list of edges"),

@@ -6,7 +6,9 @@ Bands are given by edges or ranges, or cut from the data.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
@@ -240,6 +242,7 @@ class Regrouped:
     changed: int  # records whose value is another one now
     outside: dict[Any, int]  # values that no group names, with their records
     unused: int  # values that are named, and that no record has
+    alone: bool  # whether a single value became all others
 
 
 def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, Any]:
@@ -281,14 +284,15 @@ def _many(kind: str) -> str:
 
 def regroup(
     column: columns.Distinct, name: str, new_of: Mapping[Any, Any], *, outside: Outside, what: str,
-    records: Records | None = None,
+    records: Records | None = None, others: str | None = None,
 ) -> Regrouped:  # fmt: skip
     """Apply ``{old: new}`` to a column.
 
     `name`: its name, for messages. `records`: what its rows stand for, one each by default.
     `outside` (one of "error", "keep", "missing"): what happens to values that
-    are not in `new_of`. `what`: what does not name them, for messages, such as "no group". Raises
-    `DataError`: values are outside, and that is an error, or they cannot stand beside the new ones.
+    are not in `new_of`; all of them become `others` where that is given. `what`: what does not name them, for
+    messages, such as "no group". Raises `DataError`: values are outside, and that is an error, or they cannot stand
+    beside the new ones.
     """
     new_of = {old.isoformat() if column.kind == "date" and hasattr(old, "isoformat") else old: new
               for old, new in new_of.items()}  # fmt: skip
@@ -297,35 +301,37 @@ def regroup(
     counts = records.by(column.codes, len(column.values), column.codes >= 0)
     unnamed = {value: int(counts[i]) for i, (value, key) in enumerate(zip(column.values, keys, strict=True))
              if key not in new_of}  # fmt: skip
-    if unnamed and outside == "error":
+    if unnamed and outside == "error" and others is None:
         raise DataError(
             f"column {name!r}: {len(unnamed)} of its values, in {sum(unnamed.values())} records, are in {what}. Name "
             'them too, or give outside="keep" or outside="missing"; the change then lists them under '
             'secret["outside"]'
         )
-    new: list[Any] = [new_of.get(key, value if outside == "keep" else None)
+    new: list[Any] = [new_of.get(key, value if outside == "keep" else others)
                       for key, value in zip(keys, column.values, strict=True)]  # fmt: skip
-    levels = _levels(column, new, new_of)
+    levels = _levels(column, new, [*new_of.values(), *([] if others is None else [others])])
     if len({columns.kind_of_value(level) for level in levels}) > 1:
         raise DataError(
             f"column {name!r}: the new values are of several types"
             + ("; values outside cannot be kept beside them" if unnamed and outside == "keep" else "")
+            + ("; others= is a text, so the groups need texts as names" if others is not None else "")
         )
     place = {level: i for i, level in enumerate(levels)}
     missing = place.get(new_of.get(None), -1)
     codes_of = np.array([*(-1 if value is None else place[value] for value in new), missing])
     pairs = zip(column.values, new, strict=True)
-    others = [columns.kind_of_value(a) != columns.kind_of_value(b) or a != b for a, b in pairs]
-    is_other = np.array([*others, codes_of[-1] >= 0])
+    differ = [columns.kind_of_value(a) != columns.kind_of_value(b) or a != b for a, b in pairs]
+    is_other = np.array([*differ, codes_of[-1] >= 0])
     codes = codes_of[column.codes]
     unused = len(new_of.keys() - {*keys, None})
-    return Regrouped(levels, codes, records.where(is_other[column.codes]), unnamed, unused)
+    alone = others is not None and bool(unnamed) and new.count(others) == 1
+    return Regrouped(levels, codes, records.where(is_other[column.codes]), unnamed, unused, alone)
 
 
-def _levels(column: columns.Distinct, new: list[Any], new_of: Mapping[Any, Any]) -> list[Any]:
+def _levels(column: columns.Distinct, new: list[Any], given: Sequence[Any]) -> list[Any]:
     """The distinct new values: categories in the order of the old ones, else as named, then those kept."""
     kept = [value for value in new if value is not None]
-    named = list(dict.fromkeys(new_of.values()))
+    named = list(dict.fromkeys(given))
     if column.category:
         return list(dict.fromkeys([*kept, *named]))
     others = set(kept) - set(named)
@@ -347,6 +353,19 @@ def period_names(numbers: Iterable[int], period: columns.Period) -> list[str] | 
     return [f"{number // 12:04d}-{number % 12 + 1:02d}" for number in numbers]
 
 
+_COMPARED: ContextVar[bool] = ContextVar("compared", default=False)
+
+
+@contextmanager
+def only_compared() -> Iterator[None]:
+    """What is recoded goes nowhere, so that a single value may be all others: other files have more of them."""
+    token = _COMPARED.set(True)
+    try:
+        yield
+    finally:
+        _COMPARED.reset(token)
+
+
 def recode(
     data: Any,
     *,
@@ -360,6 +379,7 @@ def recode(
     closed: Closed | None = None,
     labels: Sequence[str] | None = None,
     outside: Outside = "error",
+    others: str | None = None,
 ) -> Protected:
     """Make one column coarser: bands of numbers, groups of values, their names up a hierarchy, or dates by period.
 
@@ -387,6 +407,9 @@ def recode(
         Names of the bands, from the lowest; default made from the edges, as "30-39".
     outside : {"error", "keep", "missing"}
         Values in no band, no group, or not in the hierarchy: refused, kept (not with bands), or made missing.
+    others : str, optional
+        Name of the one group of all values in no other group, or not in the hierarchy, such as "other": rare ones need
+        not be named then. It stands for two values of the file or more.
 
     Returns
     -------
@@ -401,15 +424,16 @@ def recode(
         The column is absent.
     DataError
         Not exactly one of bands, groups, hierarchy and period; bands of text; edges that do not ascend; groups that
-        share a value; no such level; a period of what is no date; values outside (how many, never which).
+        share a value; no such level; a period of what is no date; values outside (how many, never which); a single
+        value that would be all others.
     FileFormatError
         The file of the hierarchy is no hierarchy.
 
     Notes
     -----
-    With ``outside="keep"`` or ``"missing"`` the values outside are listed in ``change.secret["outside"]``,
-    with their records. Bands that are cut from the data say something of it: from equal steps the smallest
-    and the largest value can be worked out approximately. For a release, give edges of your own.
+    With ``outside="keep"`` or ``"missing"``, or with `others`, the values outside are listed in
+    ``change.secret["outside"]``, with their records. Bands that are cut from the data say something of it: from equal
+    steps the smallest and the largest value can be worked out approximately. For a release, give edges of your own.
 
     References
     ----------
@@ -428,6 +452,8 @@ def recode(
     >>> safe, change = recode(survey, column="place", groups=towns)
     >>> safe["place"].to_list(), change.changed
     (['south', 'north', 'north'], {'place': 3})
+    >>> recode(survey, column="place", groups={"Graz": ["Graz"]}, others="other").data["place"].to_list()
+    ['Graz', 'other', 'other']
     """
     ways = {"bands": bands, "groups": groups, "hierarchy": hierarchy, "period": period}
     given = [name for name, value in ways.items() if value is not None]
@@ -436,6 +462,7 @@ def recode(
         raise DataError(says, argument=given[-1] if given else "bands")
     arguments.column(column, "column")
     _check_options(given[0], bands, level=level, how=how, closed=closed, labels=labels, outside=outside)
+    _check_others(others, given[0], outside)
     if period is not None:
         arguments.choice(period, "period", get_args(columns.Period))
     if hierarchy is not None:
@@ -455,15 +482,21 @@ def recode(
         assert isinstance(hierarchy, Hierarchy)
         new_of = hierarchy_map(hierarchy, level, values.kind)
         what, parameters = "no line of the hierarchy", {"level": level, "n_levels": len(hierarchy.levels)}
-    regrouped = regroup(values, column, new_of, outside=outside, what=what, records=records)
+    regrouped = regroup(values, column, new_of, outside=outside, what=what, records=records, others=others)
+    if regrouped.alone and not _COMPARED.get():
+        raise DataError(
+            f"column {column!r}: a single value is in {what}, and {others!r} would stand for it alone; name it, too, "
+            "or name one value less", argument="others",
+        )  # fmt: skip
     notes = {}
     if regrouped.outside:
-        done = "kept" if outside == "keep" else "made missing"
+        done = "made one" if others is not None else "kept" if outside == "keep" else "made missing"
         notes["outside"] = f"values in {what} were {done}; how many stands in the internal log"
     if regrouped.unused and groups is not None:
         notes["unused"] = f"values named that no record has: {regrouped.unused}"
+    beyond = {"outside": outside} if others is None else {"others": others}
     change = Change(
-        "recode", records.n, {column: regrouped.changed}, {"column": column, **parameters, "outside": outside},
+        "recode", records.n, {column: regrouped.changed}, {"column": column, **parameters, **beyond},
         {"outside": regrouped.outside} if regrouped.outside else {}, notes,
     )  # fmt: skip
     return Protected(with_levels(frame, {column: (regrouped.levels, regrouped.codes)}), change)
@@ -485,6 +518,19 @@ def _check_options(
         raise DataError("outside= is not for period=: every date is in a period", argument="outside")
     if outside == "keep" and given == "bands":
         says = 'outside="keep" would leave numbers among the bands; give "missing", or wider bands'
+        raise DataError(says, argument="outside")
+
+
+def _check_others(others: object, given: str, outside: str) -> None:
+    if others is None:
+        return
+    if not isinstance(others, str) or not others:
+        says = 'others= is the name of the group of all other values, such as "other"'
+        raise DataError(says, argument="others")
+    if given not in ("groups", "hierarchy"):
+        raise DataError("others= goes with groups= or hierarchy=", argument="others")
+    if outside != "error":
+        says = "outside= and others= both say what becomes of values outside; give one of them"
         raise DataError(says, argument="outside")
 
 

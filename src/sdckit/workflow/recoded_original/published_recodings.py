@@ -23,7 +23,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, FileFormatError, ScenarioError, sure
 from sdckit.protect.change import Change
 from sdckit.protect.margins.promise import Promise, checked_promise
-from sdckit.protect.recoding.recode import Bands, regroup
+from sdckit.protect.recoding.recode import Bands, only_compared, regroup
 from sdckit.workflow.recipes import recipe_checks, recipe_log, recipe_steps
 from sdckit.workflow.recipes.run_step import run_step
 
@@ -83,7 +83,7 @@ class Repeated:
 
     def apply(self, data: Any) -> Any:
         """Run the step; what it makes is compared and goes nowhere."""
-        with on_the_way():
+        with on_the_way(), only_compared():
             return run_step(self.number, self.step, data, scenario=None, folder=self.folder, mixed=NO_DRAWS).data
 
     def elsewhere(self) -> Recoding:
