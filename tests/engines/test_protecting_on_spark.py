@@ -26,6 +26,7 @@ STEPS: list[dict[str, Any]] = [
     {"method": "drop_identifiers", "columns": ["learnt"]},
     {"method": "recode", "column": "text", "groups": {"either": ["x", "naïve"]}, "outside": "keep"},
     {"method": "recode", "column": "whole", "bands": [0, 2, None]},
+    {"method": "recode", "column": "half", "groups": {"none": [9.0]}, "others": "more"},
     {"method": "top_bottom_code", "column": "w", "top": 40, "to": "mean", "by": ["text"]},
     {"method": "round_to", "column": "w", "base": 5},
     {"method": "local_suppression", "keys": ["text", "whole", "home"], "k": 5},

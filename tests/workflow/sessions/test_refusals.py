@@ -212,6 +212,9 @@ STEPS_REFUSED = [
     *REFUSED.values(), step("recode", column="age", bands=[5]), step("recode", column="job"), step("nope"),
     step("recode", column="job", hierarchy="nope.csv", level=1), step("pram", columns=["job"], pd=2),
     step("recode", column="job", hierarchy="jobs.csv", level=7), step("top_bottom", column="age", top=3),
+    step("recode", column="job", groups={"hands": ["cook", "smith"], "desk": ["clerk", "pilot"]}, others="rest"),
+    step("recode", column="age", bands=[20, 78], others="rest"),
+    step("recode", column="job", groups={"hands": ["cook"]}, others="rest", outside="keep"),
 ]  # fmt: skip
 
 

@@ -246,7 +246,7 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
     key, row = np.nonzero(np.stack(gone))
     if len(key) == 0:
         return out
-    seen = [np.unique(_present(file, j)) for j in range(len(out))]
+    seen = [np.flatnonzero(np.bincount(_present(file, j))) for j in range(len(out))]
     left = np.full(len(key), NONE, np.int64)
     for keys, k in requests:
         patterns = patterns_of(file.situation(keys))
