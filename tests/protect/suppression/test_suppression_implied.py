@@ -288,6 +288,17 @@ def test_records_of_one_household_keep_what_goes_together():
     assert set(lost["region"]) <= {0.0, 1.0}
 
 
+@pytest.mark.parametrize("hide", [False, True])
+def test_numbers_may_be_far_apart(hide):
+    """Codes of whole numbers are their distances from the least; a table of them would not fit into memory."""
+    near = pl.DataFrame({"a": [0, 0, 0, 1, 1, 1, 2, 2], "b": [0, 0, 1, 0, 1, 1, 1, 2]})
+    far = near.select(pl.all() * 1_600_000_000)
+    done = [local_suppression(data, keys=["a", "b"], k=2, hide_implied=hide, seed=1) for data in (near, far)]
+    assert (done[0].data * 1_600_000_000).equals(done[1].data)
+    assert done[0].change.parameters["n_implied"] == done[1].change.parameters["n_implied"]
+    assert done[1].data.null_count().sum_horizontal().item() > 0
+
+
 def test_what_cannot_be_hidden_is_told():
     rows = [(0,), (0,), (0,), (1,)]
     file = working(rows)

@@ -246,7 +246,7 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
     key, row = np.nonzero(np.stack(gone))
     if len(key) == 0:
         return out
-    seen = [np.flatnonzero(np.bincount(_present(file, j))) for j in range(len(out))]
+    seen = [_shown(file, j) for j in range(len(out))]
     left = np.full(len(key), NONE, np.int64)
     for keys, k in requests:
         patterns = patterns_of(file.situation(keys))
@@ -322,11 +322,12 @@ def _among_pairs(patterns: Patterns, packed: Packed, alpha: float, k: int, key: 
     return np.concatenate(parts)
 
 
-def _present(file: WorkingFile, key: int) -> Ints:
-    """Codes of the values of a key that are present."""
+def _shown(file: WorkingFile, key: int) -> Ints:
+    """Codes of the values of a key that some record shows, in ascending order; numbers may be far apart."""
     column = file.column(key)
     codes = column.codes()
-    return codes[codes < column.span]
+    codes = codes[codes < column.span]
+    return np.flatnonzero(np.bincount(codes)) if column.span <= file.n else np.unique(codes)
 
 
 def _both(before: Ints, now: Ints) -> Ints:
