@@ -20,6 +20,7 @@ from sdckit import Scenario, recoverable_values
 from sdckit.attacks.recovery import touched_cells
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recoverable_values import ColumnRecovery, advice, class_sizes, optional_roles, shown_size
+from sdckit.cells.pair import open_files
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 ORIGINAL = survey()
@@ -580,6 +581,16 @@ def test_the_only_value_that_no_record_shows_beside_the_other_keys_is_what_is_mi
     assert bool(remedies) == bool(known)
     without = recoverable_values(hidden, keys=keys, guess=False)  # by the release alone nobody knows who is right
     assert (result.undone_k < without.undone_k) == bool(known)
+
+
+def test_files_that_are_open_are_asked_again_with_other_roles():
+    """What is kept of them is that of the same roles: what to do names the weight."""
+    whole = pl.DataFrame({"region": ["n", "s", "e", "w"] * 25, "weight": [10, 20, 30, 40] * 25})
+    blank = whole.with_columns(region=pl.when(pl.int_range(100) < 9).then(None).otherwise("region"))
+    pair = replace(open_files(whole, blank), aligned=True)
+    for weight in (None, "weight", None):
+        asked = {"weight": weight, "aligned": True}
+        assert recoverable_values(pair, **asked).advice == recoverable_values(blank, whole, **asked).advice
 
 
 @pytest.mark.parametrize("made", range(3))

@@ -11,7 +11,7 @@ import pytest
 import sdckit as sdc
 from sdckit.data.files import read_labelled
 from sdckit.data.files.beside_records import beside_records
-from sdckit.data.files.read_labelled import several_missing
+from sdckit.data.files.read_labelled import beside_transport
 
 SAID = "letters of SAS for missing values (pay)"
 MISSING = b"." + bytes(7)
@@ -46,9 +46,9 @@ def test_one_letter_alone_and_no_missing_values_are_nothing(tmp_path: Path) -> N
     path = tmp_path / "release.xpt"
     transport(path, b"AAAA")
     path.write_bytes(path.read_bytes().replace(MISSING, b"A" + bytes(7)))
-    assert several_missing(path) == []
+    assert beside_transport(path)[0] == []
     transport(path, b"")
-    assert several_missing(path) == []
+    assert beside_transport(path)[0] == []
 
 
 def test_a_gate_does_not_pass_letters_that_no_measure_looks_at(tmp_path: Path) -> None:
@@ -113,4 +113,4 @@ def test_what_follows_the_last_record_is_said(tmp_path: Path, version: int) -> N
 def test_a_file_without_records_holds_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "release.xpt"
     pyreadstat.write_xport(pd.DataFrame({"region": pd.Series([], dtype=float)}), str(path), file_format_version=8)
-    assert (several_missing(path), beside_records(path)) == ([], ())
+    assert (beside_transport(path)[0], beside_records(path)) == ([], ())

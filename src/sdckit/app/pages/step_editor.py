@@ -107,17 +107,15 @@ def recoding_of(
             groups[name] = [*groups.get(name, ()), *unseen]
     if not groups:
         raise ScenarioError(say("Put a value in a group."))
-    pooled = "others" in recoded  # the rest, which needs no names then
-    if not variable.get("numeric"):
-        return {**recoded, "groups": groups, **({} if pooled else {"outside": recoded.get("outside", "keep")})}
-    # beside the names of groups no numbers can be kept: each value gets its own as its name
-    taken = {level for levels in groups.values() for level in levels}
-    groups |= {level: [level] for level in sorted(shown) if level not in taken and not pooled}
-    numbers = {name: [_number(level) for level in levels] for name, levels in groups.items()}
-    if pooled:
-        return {**recoded, "groups": numbers}
-    rest = "missing" if len(shown) < len(variable["rows"]) else "error"
-    return {**recoded, "groups": numbers, "outside": recoded.get("outside", rest)}
+    pooled, rest = "others" in recoded, "keep"  # values that others= stands for need no names
+    if variable.get("numeric"):
+        # beside the names of groups no numbers can be kept: each value gets its own as its name
+        taken = {level for levels in groups.values() for level in levels}
+        groups |= {level: [level] for level in sorted(shown) if level not in taken and not pooled}
+        groups = {name: [_number(level) for level in levels] for name, levels in groups.items()}
+        rest = "missing" if len(shown) < len(variable["rows"]) else "error"
+    given = {**recoded, "groups": groups}
+    return given if pooled else {**given, "outside": recoded.get("outside", rest)}
 
 
 def _number(value: Any) -> float | int:

@@ -528,7 +528,7 @@ def recoverable_values(
                 recoveries |= {name: known.of(recoveries.get(name)) for name, known in knowledge.items()}
             file.memo[place] = recoveries, _guessed(recoveries, seed=number, tell=tell) if guess else {}
         recoveries, guesses = file.memo[place]
-        keyed = (*place, file.roles.keys)  # what is missing beside them
+        keyed = (*place, file.roles)  # what is missing beside the keys, and what the advice names
         if keyed not in file.memo:
             recoveries = {**recoveries, **_told_by_absence(file, recoveries)}
             file.memo[keyed] = recoveries, _by_column(file, recoveries, guesses, level=level)

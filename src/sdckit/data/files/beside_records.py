@@ -58,11 +58,7 @@ STYLES = (
     "rows or cells of several styles, which a reader tells apart and no measure does: write_file writes values alone"
 )
 LETTERED = (
-    "letters of Stata for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
-    "alike"
-)
-LETTERED_BY_SAS = (
-    "letters of SAS for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
+    "letters of {} for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
     "alike"
 )
 NAMED = (
@@ -356,8 +352,13 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
         yield DECLARED.format(some_of(hidden))
     frame, meta = read_labelled.labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-    if lettered := [*_lettered_columns(path, kind, frame, meta)]:
-        yield (LETTERED if kind == "Stata" else LETTERED_BY_SAS).format(some_of(lettered))
+    # of SAS transport pyreadstat gives neither letters nor what follows the last record
+    places, more = read_labelled.beside_transport(path) if kind == "SAS transport" else ([], False)
+    lettered = [str(meta.column_names[place]) for place in places]
+    kept = sets if kind == "Stata" else {}  # SAS's are read as missing always
+    lettered += [name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], kept)]
+    if lettered:
+        yield LETTERED.format("Stata" if kind == "Stata" else "SAS", some_of(lettered))
     texts = [name for name, dtype in frame.schema.items() if codes and dtype == pl.String and name not in sets]
     if several := [name for name in texts if len(spellings.texts_for_missing(frame[name].fill_null(""))) > 1]:
         yield SPELLED.format(some_of(several))
@@ -369,18 +370,8 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
     labels = {name: f"{label or ''} {every.get(name, '')}" for name, label in meta.column_names_to_labels.items()}
     if told := [name for name, texts in labels.items() if spellings.TELLS_NUMBER.search(texts)]:
         yield TOLD_LABELS.format(some_of(told))
-    if meta.notes or meta.file_label or meta.mr_sets or _has_attributes(path, kind):
+    if meta.notes or meta.file_label or meta.mr_sets or more or _has_attributes(path, kind):
         yield NOTES
-
-
-def _lettered_columns(path: Path, kind: str, frame: pl.DataFrame, meta: Any) -> Iterator[str]:
-    """Columns of Stata and SAS whose missing numbers are told apart in the file; SAS's are read as missing always."""
-    if kind == "SAS transport":  # whose letters pyreadstat does not give
-        yield from (str(meta.column_names[place]) for place in read_labelled.several_missing(path))
-    kept: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels if kind == "Stata" else {}
-    for name, dtype in frame.schema.items():
-        if dtype == pl.Object and _lettered(frame[name], kept):
-            yield name
 
 
 def _lettered(series: pl.Series, sets: Mapping[str, Mapping[Any, str]]) -> bool:
@@ -400,12 +391,7 @@ def _declared_and_held(path: Path, kind: str, encoding: str | None, user_missing
 
 
 def _has_attributes(path: Path, kind: str) -> bool:
-    """Whether a file has characteristics of Stata, or attributes of SPSS but the roles that it gives each variable.
-
-    Of SAS transport whether more follows its last record.
-    """
-    if kind == "SAS transport":
-        return read_labelled.holds_more(path)
+    """Whether a file has characteristics of Stata, or attributes of SPSS but the roles that it gives each variable."""
     with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
         if kind == "Stata" and content[0] in _OLDER_STATA:
             n_columns = int.from_bytes(content[4:6], "little" if content[1] == _LITTLE_ENDIAN else "big")

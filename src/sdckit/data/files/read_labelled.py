@@ -405,7 +405,7 @@ def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[
         options["catalog_file"] = str(catalogue)
     read = getattr(pyreadstat, _READERS[kind])
     with file_checks.clear_errors(path, kind):
-        if kind == "SAS transport":
+        if kind == "SAS transport" and "metadataonly" in options:  # which comes before any reading
             check_single_set(path)
         try:
             frame, meta = read(str(path), output_format="polars", **options)
@@ -503,25 +503,20 @@ def check_single_set(path: Path) -> None:
         )
 
 
-def several_missing(path: Path) -> list[int]:
-    """The places of the columns whose missing numbers have several forms: the point, `.A` to `.Z`, `._`.
+def beside_transport(path: Path) -> tuple[list[int], bool]:
+    """The places of columns whose missing numbers have several forms, and whether more than blanks follows the records.
 
-    Readers of SAS tell them apart, and `read_file` does not.
+    The forms are the point, `.A` to `.Z` and `._`: readers of SAS tell them apart, and `read_file` does not. Blanks
+    fill the last block.
     """
-    columns, records, _ = _parts(path)
+    columns, records, rest = _parts(path)
     ends = np.cumsum([int.from_bytes(column[_LENGTH], "big") for column in columns])
     several = []
     for place, (column, held) in enumerate(zip(columns, np.split(records, ends, axis=1), strict=False)):
         missing = ~held[:, 1:].any(axis=1) & np.isin(held[:, 0], _FORMS) if column[_TYPE] == _NUMBER else slice(0)
         if len(np.unique(held[missing, :1])) > 1:
             several.append(place)
-    return several
-
-
-def holds_more(path: Path) -> bool:
-    """Whether more than the blanks that fill the last block follow the last record."""
-    *_, rest = _parts(path)
-    return bool(rest.strip(b" "))
+    return several, bool(rest.strip(b" "))
 
 
 def _parts(path: Path) -> tuple[list[bytes], Bytes, bytes]:

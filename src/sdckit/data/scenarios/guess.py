@@ -9,8 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import narwhals.stable.v2 as nw
-
 from sdckit.data import arguments, frames, pa, pl, pt
 from sdckit.data.columns import distinct_values, to_arrow, type_words
 from sdckit.data.files.readers import describe_file
@@ -342,8 +340,7 @@ def _first(frame: Any) -> pl.DataFrame:
         return frame.head(SAMPLE)
     wide = frames.open_frame(frame).head(SAMPLE)
     frames.check_plan_names(wide, frames.carried_out(wide.collect_schema).names())
-    collected = frames.carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
-    eager = frames.with_usual_types(collected)
+    eager = frames.in_memory(wide)
     # column by column: Polars renames an empty name when converting a whole table
     return pl.DataFrame({name: pl.Series(name, _plain(eager[name])) for name in eager.columns})
 

@@ -22,7 +22,7 @@ from sdckit.workflow.proposing import find_best
 from sdckit.workflow.proposing.find_best import Asked, Begun, Loss
 from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST, Searched, goal_of
-from sdckit.workflow.proposing.trials import How, Judged, Trials, all_steps, limits_of, open_lattice, surrounding_steps
+from sdckit.workflow.proposing.trials import Judged, Trials, all_steps, limits_of, open_lattice, surrounding_steps
 from sdckit.workflow.recipes import exact_relations, recipe, recipe_checks, recipe_figures
 from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, write_starter
 
@@ -337,9 +337,8 @@ def _open_trials(
         relations = begun(lambda: exact_relations.relations_of(given, scenario))
         lattice = open_lattice(given, scenario, keep=asked.keep, prefer=prefer, weights=weights, internal=internal)
         asked.kept.trials = Trials(
-            given, scenario, lattice, share, asked.importance, How(), internal=internal,
-            relations=relations,
-        )  # fmt: skip
+            given, scenario, lattice, share, asked.importance, internal=internal, relations=relations
+        )
     return asked.kept.trials
 
 
