@@ -104,7 +104,11 @@ def test_a_large_problem_is_not_tried(monkeypatch):
     monkeypatch.setattr(suppression_exact, "MOST_RECORDS", 3)
     assert solved(rows, 3) is None
     monkeypatch.setattr(suppression_exact, "MOST_RECORDS", 100)
-    monkeypatch.setattr(suppression_exact, "MOST_PAIRS", 10)
+    monkeypatch.setattr(suppression_exact, "MOST_SETS", 10)
+    assert solved(rows, 3) is None
+    monkeypatch.setattr(suppression_exact, "MOST_SETS", 1000)
+    assert solved(rows, 3) is not None
+    monkeypatch.setattr(suppression_exact, "MOST_CANDIDATES", 10)
     assert solved(rows, 3) is None
 
 

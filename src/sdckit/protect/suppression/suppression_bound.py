@@ -10,11 +10,12 @@ price is earned in full, and the sum of the prices is a lower bound (a dual solu
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from sdckit.numerics.array_types import Bools, Floats, Ints, Words
+from sdckit.numerics.array_types import Floats, Ints, Words
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.grouping import group, places_among
 from sdckit.numerics.linear_bounds import solve_programme
@@ -25,7 +26,9 @@ from sdckit.protect.suppression.suppression_mend import nearest_sets
 
 
 MOST_RECORDS = 150  # at risk
-MOST_PAIRS = 5000
+MOST_COMPARISONS = 500_000  # of a record at risk and a cell
+MOST_SETS = 3000  # of keys that records at risk may lose
+MOST_CANDIDATES = 1 << 24  # sets of keys tried, each against the cells near by
 KEPT = 16  # solutions of programmes, with their numbers: mostly a third of a megabyte each, at most some three
 
 
@@ -40,40 +43,45 @@ class Solution:
     bound: int  # no solution takes out fewer
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Pairs of a record at risk and another one, or a safe cell, that suppressions can make match."""
+class _Losses(NamedTuple):
+    """What records of a cell may lose: the number of the cell at risk (V,) and sets of its keys, as bits (V,)."""
 
-    first: Ints  # record at risk
-    second: Ints  # another record at risk; -1 for a safe cell
-    worth: Floats
-    diff: Bools  # keys on which they differ
+    cell: Ints
+    keys: Ints
 
 
-def _differences(codes: Ints, others: Ints) -> Bools:
-    """Keys on which codes (a, p) and (b, p) differ, both present: shape (a, b, p)."""
-    a, b = codes[:, None, :], others[None, :, :]
-    differ: Bools = (a != b) & (a >= 0) & (b >= 0)
+def _differences(at: Situation, risky: Ints) -> Ints:
+    """Keys on which each cell at risk and each cell differ, both present, as bits (C, K); 0 in another stratum."""
+    codes, differ = at.codes[risky], np.zeros((len(risky), len(at.size)), np.int64)
+    for j in range(at.codes.shape[1]):
+        own, other = codes[:, j, None], at.codes[None, :, j]
+        differ |= ((own != other) & (own >= 0) & (other >= 0)).astype(np.int64) << j
+    differ[at.stratum[risky][:, None] != at.stratum] = 0
     return differ
 
 
-def _pairs(at: Situation, risky: Ints, cell: Ints, needs: Ints) -> _Pairs:
-    """Pairs that differ on no more keys than their records may lose."""
-    safe = np.setdiff1d(np.arange(len(at.size)), risky)
-    codes, stratum = at.codes[cell], at.stratum[cell]
-    to_safe = _differences(codes, at.codes[safe])
-    n = to_safe.sum(axis=2)
-    a, s = np.nonzero((n > 0) & (n <= needs[:, None]) & (stratum[:, None] == at.stratum[safe][None, :]))
-    to_risky = _differences(codes, codes)
-    n = to_risky.sum(axis=2)
-    near = (n > 0) & (n <= needs[:, None] + needs[None, :]) & (stratum[:, None] == stratum[None, :])
-    b, c = np.nonzero(np.triu(near))
-    return _Pairs(
-        first=np.concatenate([a, b]),
-        second=np.concatenate([np.full(len(a), -1), c]),
-        worth=np.concatenate([at.size[safe][s], np.ones(len(b))]),
-        diff=np.concatenate([to_safe[a, s], to_risky[b, c]]),
-    )
+def _losses(at: Situation, risky: Ints, needs: Ints, differ: Ints) -> _Losses | None:
+    """Nothing, and every set of keys of which each can help a record to a match; None where they are many.
+
+    A key of a set helps if it tells the record from one that it matches once both have lost what they may.
+    """
+    p, most = at.codes.shape[1], np.zeros(len(at.size), np.int64)
+    most[risky] = needs
+    near = (differ > 0) & (np.bitwise_count(differ) <= needs[:, None] + most)
+    candidates = sum(math.comb(p, size) for size in range(int(needs.max()) + 1))
+    if candidates * int(near.sum()) > MOST_CANDIDATES:
+        return None
+    kept = []
+    for row, need in enumerate(needs.tolist()):
+        present = np.flatnonzero(at.codes[risky[row]] >= 0).tolist()
+        sizes = (combinations(present, size) for size in range(need + 1))
+        sets = np.array([sum(1 << j for j in keys) for keys in chain.from_iterable(sizes)], np.int64)
+        others, may_lose = differ[row, near[row]], most[near[row]]
+        matched = np.bitwise_count(others & ~sets[:, None]) <= may_lose
+        helping = np.bitwise_or.reduce(np.where(matched, others, 0), axis=1)
+        kept.append(sets[sets & ~helping == 0])
+    losses = _Losses(np.repeat(np.arange(len(risky)), [len(sets) for sets in kept]), np.concatenate(kept))
+    return losses if len(losses.cell) <= MOST_SETS else None
 
 
 def solve(at: Situation, k: int, risky: Ints, needs: Ints, least: int, nodes: int) -> Solution | None:
@@ -86,81 +94,78 @@ def solve(at: Situation, k: int, risky: Ints, needs: Ints, least: int, nodes: in
     `least`: a lower bound known already. `nodes`: limit on the nodes of the branch-and-bound tree.
     """
     n = int(at.size[risky].sum())
-    if n > MOST_RECORDS or n * len(at.size) > 100 * MOST_PAIRS:
+    if n > MOST_RECORDS or n * len(at.size) > MOST_COMPARISONS:
         return None
-    rows, starts = at.rows_of(risky)
-    counts = np.diff(starts)
-    cell, cap = np.repeat(risky, counts), np.repeat(needs, counts)
-    pairs = _pairs(at, risky, cell, cap)
-    if len(pairs.first) > MOST_PAIRS:
+    differ = _differences(at, risky)
+    losses = _losses(at, risky, needs, differ)
+    if losses is None:
         return None
-    return _programme(at, k, cell, cap, pairs, rows, least, nodes)
+    return _programme(at, k, risky, losses, differ, least, nodes)
 
 
 def _programme(
-    at: Situation, k: int, cell: Ints, cap: Ints, pairs: _Pairs,
-    rows: Ints, least: int, nodes: int,
+    at: Situation, k: int, risky: Ints, losses: _Losses, differ: Ints, least: int, nodes: int
 ) -> Solution:  # fmt: skip
-    n, p, q = len(cell), at.codes.shape[1], len(pairs.first)
-    n_values, lacking = n * p, k - TINY - at.frequency[cell]
-    pair, key = np.nonzero(pairs.diff)  # a pair matches if on each key that differs one of the values is suppressed
-    line = np.arange(len(pair))
-    other = pairs.second[pair]
-    mutual = other >= 0
-    both = np.flatnonzero(pairs.second >= 0)
-    differing = pairs.diff.sum(axis=1)[pair]
-    tight = len(pair) + 2 * n  # a record loses a value itself, or gains all matches it lacks from others
-    mine = mutual & (differing <= cap[other])
-    theirs = mutual & (differing <= cap[pairs.first[pair]])
+    """Solve for how many records of each cell lose which keys.
+
+    Unknowns are these numbers and, for sets that do not reach k by themselves, whether any record loses them: then
+    others must lose what tells them from it, as often as it lacks matches.
+    """
+    (cell, keys), size = losses, at.size[risky]
+    n_sets, n_values = len(cell), np.bitwise_count(keys)
+    gained = [at.size[(differ[c] > 0) & (differ[c] & ~own == 0)].sum() for c, own in zip(cell, keys, strict=True)]
+    lacking = np.ceil(k - TINY - at.frequency[risky[cell]] - gained)
+    short = np.flatnonzero(lacking > 0)
+    left = differ[:, risky[cell]][cell[short]] & ~keys[short, None]
+    helped, helping = np.nonzero((left > 0) & (left & ~keys == 0))
+    all_sets, lines, used = np.arange(n_sets), np.arange(len(short)), n_sets + np.arange(len(short))
+    first, second, last = len(risky), len(risky) + len(short), len(risky) + 2 * len(short)
     parts = [
-        (line, n_values + pair, np.ones(len(pair))),
-        (line, pairs.first[pair] * p + key, -np.ones(len(pair))),
-        (line[mutual], other[mutual] * p + key[mutual], -np.ones(int(mutual.sum()))),
-        (len(pair) + pairs.first, n_values + np.arange(q), -pairs.worth),
-        (len(pair) + pairs.second[both], n_values + both, -np.ones(len(both))),
-        (len(pair) + n + np.repeat(np.arange(n), p), np.arange(n_values), np.ones(n_values)),
-        (tight + np.repeat(np.arange(n), p), np.arange(n_values), -np.repeat(lacking, p)),
-        (tight + pairs.first[pair[mine]], other[mine] * p + key[mine], -1 / differing[mine]),
-        (tight + other[theirs], pairs.first[pair[theirs]] * p + key[theirs], -1 / differing[theirs]),
-        (np.full(n_values, tight + n), np.arange(n_values), -np.ones(n_values)),
+        (cell, all_sets, np.ones(n_sets)),  # every record loses one of its sets, which may be empty
+        (first + helped, helping, -np.ones(len(helped))),
+        (first + lines, used, lacking[short]),
+        (second + lines, short, np.ones(len(short))),
+        (second + lines, used, -size[cell[short]]),
+        (np.full(n_sets, last), all_sets, -n_values.astype(float)),
     ]
     i, j, value = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
-    upper = np.concatenate([np.zeros(len(pair)), -lacking, cap, -lacking, [-least]])
-    there = at.codes[cell] >= 0
-    gone, bound = _fewest(
-        i.astype(np.int32).tobytes(), j.astype(np.int32).tobytes(), value.tobytes(), upper.tobytes(),
-        there.tobytes(), q, nodes,
+    lower = np.concatenate([size, np.full(2 * len(short) + 1, -np.inf)])
+    upper = np.concatenate([size, np.zeros(2 * len(short)), [-least]])
+    most = np.concatenate([size[cell], np.ones(len(short))])
+    times, bound = _fewest(
+        i.astype(np.int32).tobytes(), j.astype(np.int32).tobytes(), value.tobytes(), lower.tobytes(), upper.tobytes(),
+        most.tobytes(), n_values.tobytes(), nodes,
     )  # fmt: skip
     if bound is not None and math.isfinite(bound):
         least = max(least, math.ceil(bound - 1e-6))
-    if gone is None:
+    rows, _ = at.rows_of(risky)
+    if times is None:
         return Solution(rows[:0], np.empty(0, np.uint64), None, least)
-    masks = (gone.reshape(n, p) << np.arange(p)).sum(axis=1).astype(np.uint64)
-    return Solution(rows, masks, int(gone.sum()), least)
+    return Solution(rows, np.repeat(keys, times).astype(np.uint64), int(times @ n_values), least)
 
 
 @lru_cache(maxsize=KEPT)
 def _fewest(
-    lines: bytes, places: bytes, factors: bytes, upper: bytes, there: bytes, n_pairs: int, nodes: int
-) -> tuple[Bools | None, float | None]:
-    """Solve the programme given by its numbers, once: which values go, None where no solution was reached, and a bound.
+    lines: bytes, places: bytes, factors: bytes, lower: bytes, upper: bytes, most: bytes, goal: bytes, nodes: int
+) -> tuple[Ints | None, float | None]:
+    """Solve the programme given by its numbers, once: how often each set is lost, None where not solved, and a bound.
 
     A recipe is applied, replayed, and tried beside others, on the same records at risk: seconds for each time.
     """
     from scipy.optimize import Bounds, LinearConstraint
     from scipy.sparse import coo_array
 
-    most, present = np.frombuffer(upper), np.frombuffer(there, np.bool_)
-    n_values, none = len(present), np.zeros(n_pairs)
+    bounds, values = np.frombuffer(most), np.frombuffer(goal, np.uint8)
+    rows = np.frombuffer(lower), np.frombuffer(upper)
     terms = np.frombuffer(factors), (np.frombuffer(lines, np.int32), np.frombuffer(places, np.int32))
     optimum = solve_programme(
-        np.concatenate([np.ones(n_values), none]),
-        integrality=np.concatenate([np.ones(n_values), none]),
-        bounds=Bounds(0, np.concatenate([present.astype(float), np.ones(n_pairs)])),
-        constraints=LinearConstraint(coo_array(terms, (len(most), n_values + n_pairs)).tocsr(), -np.inf, most),
+        np.concatenate([values, np.zeros(len(bounds) - len(values))]), integrality=np.ones(len(bounds)),
+        bounds=Bounds(0, bounds),
+        constraints=LinearConstraint(coo_array(terms, (len(rows[0]), len(bounds))).tocsr(), *rows),
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
-    )
-    return None if optimum.x is None else optimum.x[:n_values] > 0.5, optimum.mip_dual_bound
+    )  # fmt: skip
+    times = None if optimum.x is None else np.rint(optimum.x[: len(values)]).astype(np.int64)
+    return times, optimum.mip_dual_bound
 
 
 ROUNDS = 12
