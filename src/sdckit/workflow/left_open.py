@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.attribute.closeness.cell_classes import class_crosstab
+from sdckit.attribute.l_diversity import answered_alike
 from sdckit.catalogue.identity import RISK
 from sdckit.cells import as_cells, packing
 from sdckit.cells.comparable_files import in_same_order, relabelled, spelt_twice
+from sdckit.cells.crosstab import Levels, levels_of
 from sdckit.cells.pair import Pair
 from sdckit.cells.repeated_records import holds_copies
-from sdckit.data import households, limits
+from sdckit.data import households, limits, pl
 from sdckit.data.columns import code_column, to_arrow
 from sdckit.data.frames import Frame, column_names, is_lazy, plain_columns, record_sizes
+from sdckit.data.missing_values.missing import mean_missing
 from sdckit.data.replace import with_new_column
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
@@ -30,6 +34,11 @@ OF_PEOPLE = ("singled", "linked")  # questions whose answers count records as pe
 LEARNT = "learnt"
 COMPARED = ("worst release", "attacks")  # judged by figures of records that are looked for in the other file
 GROUPS = "groups"  # judged by how many values are different
+MISSING_COUNTED = (
+    "some groups have so many values only as missing ones, or codes for these, count as further values, and most of "
+    "their records have fewer: whoever is known to have answered is told; make keys coarser, or where such codes are "
+    'answers say that there are no others: missing_codes = [""]'
+)
 SPELT_TWICE = "some of its values differ in capitals or blanks alone, and count as different ones; spell them alike"
 RELABELLED = (
     "the release has values that the original does not have in {}, so that nobody is found by them; spell and code "
@@ -113,6 +122,46 @@ def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]
     held = {verdict.variable for verdict in verdicts if verdict.holds and limits.LIMITS[verdict.name].judged == GROUPS}
     twice = spelt_twice(frame, [name for name in held if name])
     return _opened(verdicts, {GROUPS: SPELT_TWICE}, twice) if twice else tuple(verdicts)
+
+
+def answered(
+    verdicts: Iterable[Verdict], results: Mapping[str, Any], given: Sequence[str]
+) -> tuple[Verdict, ...]:  # fmt: skip
+    """The verdicts on one file, open where groups hold enough values only as missing ones count as values.
+
+    `results` by measure. `given`: the codes for missing values that the scenario names; an empty one says that there
+    are no others.
+    """
+    judged = tuple(verdicts)
+    held = [verdict for verdict in judged if verdict.holds and limits.LIMITS[verdict.name].judged == GROUPS]
+    told = [
+        verdict.variable
+        for verdict in held
+        if verdict.variable is not None
+        and (result := results.get(limits.LIMITS[verdict.name].measure)) is not None
+        and verdict.variable in result.variables
+        and _is_told(result.cells, verdict.variable, int(verdict.limit or 0), codes="" not in given)
+    ]
+    return _opened(judged, {GROUPS: MISSING_COUNTED}, told) if told else judged
+
+
+def _is_told(cells: Any, name: str, limit: int, *, codes: bool) -> bool:
+    """Whether somebody who is known to have answered is told; `codes`: some values may mean that they have not."""
+    levels = levels_of(cells, name)
+    known = levels.codes[_mean_missing(levels)] if codes else levels.codes[:0]
+
+    def told(part: Any) -> tuple[Any, int]:
+        table = class_crosstab(part, name)
+        return part, answered_alike(table, np.append(known, table.missing), limit)
+
+    return any(cells.by_parts(told)[1])
+
+
+def _mean_missing(levels: Levels) -> array_types.Bools:
+    """Which of the values of a variable look like codes for missing ones."""
+    values = np.array(levels.labels(), object) if levels.numbers is None else levels.numbers
+    codes = mean_missing(pl.Series("values", np.repeat(values, 2)))  # a single large number is none
+    return np.isin(values, codes)
 
 
 def counted_beside(
