@@ -39,7 +39,10 @@ MISSING_COUNTED = (
     "their records have fewer: whoever is known to have answered is told; make keys coarser, or where such codes are "
     'answers say that there are no others: missing_codes = [""]'
 )
-SPELT_TWICE = "some of its values differ in capitals or blanks alone, and count as different ones; spell them alike"
+SPELT_TWICE = (
+    "some of its values differ in capitals, blanks or signs that look alike alone, and count as different ones; spell "
+    "them alike"
+)
 RELABELLED = (
     "the release has values that the original does not have in {}, so that nobody is found by them; spell and code "
     "both files alike, or give the recipe or log that recoded it"
