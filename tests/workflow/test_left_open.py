@@ -238,6 +238,19 @@ def weighed(each: float, *, spread: float = 0.0, of: Any = pl.DataFrame.clone, *
     return words_of(of(FILE.with_columns(w=weights)), **keys | entries)
 
 
+@pytest.mark.parametrize("of", [pl.DataFrame.lazy, pl.DataFrame.clone])
+@pytest.mark.parametrize("name", ["pay", "age", "hhsize"])
+def test_risk_is_not_judged_by_a_weight_that_is_something_else(name: str, of: Any) -> None:
+    """Of 3,961 made people weighed by their pay all were safe, as nine million were behind them."""
+    file = FILE.with_columns(pl.Series("x", RNG.integers(1_000, 3_000, N)))
+    entries: dict[str, Any] = {"keys": ["sex"], "sensitive": [], "thresholds": {"k": 2, "risk": 0.05}}
+    named = of(file.drop(name, strict=False).rename({"x": name}))
+    for files in ((named,), (named, named)):
+        assert words_of(*files, weight=name, **entries) == {"k": "holds", "risk": "not judged"}
+    for weight in (f"{name}_weight", "wt", "v7"):
+        assert words_of(of(file.rename({"x": weight})), weight=weight, **entries) == {"k": "holds", "risk": "holds"}
+
+
 @pytest.mark.parametrize("of", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.clone])
 def test_weights_for_more_people_than_there_are_are_not_judged(of: Any) -> None:
     assert weighed(9.2e6, of=of) == {"k": "holds", "risk": "holds", "global_risk": "holds"}

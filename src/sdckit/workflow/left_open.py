@@ -1,5 +1,6 @@
 """What is not judged though it is within limits: copies counted as people, files that go out together, other labels."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from sdckit.data.columns import code_column, to_arrow
 from sdckit.data.frames import Frame, column_names, is_lazy, plain_columns, record_sizes
 from sdckit.data.missing_values.missing import mean_missing
 from sdckit.data.replace import with_new_column
+from sdckit.data.scenarios.guessing.topics import topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import some_of
@@ -77,6 +79,7 @@ BY_ROWS, BY_VALUES = "the order of its rows tells", "what members share ({}) tel
 HOMES_UNKNOWN = "whether a release without the household column tells who lives together was not looked at: {}"
 STAND_TOGETHER, RIGHT, ALONE_TOGETHER = 0.5, 0.5, 0.05  # of households; of small groups; of households in them
 SHARED = 0.99  # of the households, in which all members have the same
+WEIGHT = "weight"  # topic of names
 WORLD = 8_300_000_000  # people in 2026 (United Nations, World Population Prospects 2024)
 MILLION, NEAR = 1_000_000, 0.1  # weights of mean 1 with six implied decimals; of a part of the records near it
 TOO_MANY = "more people than there are"
@@ -86,6 +89,12 @@ OUT_OF_SCALE = (
     "weights until they add up to the people behind the file (weights of events count no people), or give the sampling "
     "fraction instead"
 )
+
+NO_WEIGHT = (
+    "by its name the column of the weight is something else, an amount or what others know of a person, so that "
+    "everybody seems safe who has much of it; name the column that says how many people a record stands for"
+)
+_WEIGHS = re.compile(r"(?i)w(eigh|gh?)?t|gew|poids|peso|pond")  # a weight of, or by, something
 
 
 def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tuple[Verdict, ...]:
@@ -107,16 +116,18 @@ def weighed(verdicts: Iterable[Verdict], cells: Any) -> tuple[Verdict, ...]:
 
     `cells`: those of some keys.
     """
-    reason = _out_of_scale(cells.n, cells.stand_for(), weights=cells.roles.weight is not None)
+    reason = _out_of_scale(cells.n, cells.stand_for(), cells.roles.weight)
     return _opened(verdicts, {RISK.name: reason})
 
 
-def _out_of_scale(n: int, stand_for: float | None, *, weights: bool) -> str:
-    """Why so many as n records stand for, by their `weights` or a sampling fraction, cannot be right; else ""."""
+def _out_of_scale(n: int, stand_for: float | None, weight: str | None) -> str:
+    """Why so many as n records stand for, by the column of a `weight` or a sampling fraction, cannot be right."""
+    if weight is not None and (topic := topic_of(weight)) and topic.role != WEIGHT and not _WEIGHS.search(weight):
+        return NO_WEIGHT
     people = stand_for or 0.0
     if people > WORLD:
         return OUT_OF_SCALE.format(format_number(people, 2), TOO_MANY)
-    implied = weights and abs(people / (n * MILLION) - 1) <= NEAR
+    implied = weight is not None and abs(people / (n * MILLION) - 1) <= NEAR
     return OUT_OF_SCALE.format(format_number(people, 2), A_MILLION) if implied else ""
 
 
@@ -189,7 +200,7 @@ def counted_beside(
         reason = MORE
     elif scenario.person is None and _are_multiples(before):  # else rows are judged as rows, and it is said
         reason = ORIGINAL_REPEATED
-    scales = (_out_of_scale(one.n, one.stands_for, weights=one.scenario.weight is not None) for one in after)
+    scales = (_out_of_scale(one.n, one.stands_for, one.scenario.weight) for one in after)
     reasons = {RISK.name: next(filter(None, scales), "")} | dict.fromkeys(questions, reason)
     if any(limits.LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
         names = [*dict.fromkeys((*scenario.all_keys, *scenario.sensitive))]
