@@ -89,3 +89,28 @@ def test_no_pattern_covers_digests_of_what_is_counted() -> None:
     digests = [hashlib.md5(str(own).encode(), usedforsecurity=False).hexdigest()[:10] for own in pay]
     file = PEOPLE.with_columns(band=pl.Series(pay // 1000), v1=pl.Series(digests))[MIXED]
     assert "'v1' was hidden by what anybody can repeat" in roles(file, sensitive=["ill", "band"])
+
+
+# Flags of a finer key that was left out.
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
+@pytest.mark.parametrize("flags", ["all", "all but one", "texts"])
+def test_no_pattern_covers_flags_that_together_tell_a_key_in_more_detail(made: Any, flags: str) -> None:
+    """Each of 24 flags says little by itself; together they are the district of everybody, beside its region."""
+    districts = range(24 - (flags == "all but one"))
+    columns = {f"d{at}": pl.Series(at == DISTRICT) for at in districts}
+    if flags == "texts":
+        columns = {name: own.replace_strict({True: "yes", False: "no"}) for name, own in columns.items()}
+    told = roles(PEOPLE.with_columns(**columns)[MIXED], made=made)
+    assert "no pattern covers 'd0', 'd1', 'd2', 'd3', 'd4' and 1" in told
+    assert roles(PEOPLE.with_columns(**columns)[MIXED], made=made, insensitive=["*", *columns]) == ""
+
+
+def test_a_pattern_covers_flags_that_tell_no_key() -> None:
+    """Items of some alone, answers that exclude each other, flags of regions that go out as they are."""
+    women, answer = PEOPLE["sex"] == "f", pl.Series(RNG.integers(0, 5, N))
+    asked = {f"v{at}": women & (answer == at) for at in range(4)}
+    answers = {f"q{at}": answer == at for at in range(5)}
+    regions = {f"r{at}": PEOPLE["region"] == at for at in range(4)}
+    assert roles(PEOPLE.with_columns(**asked, **answers, **regions)[MIXED]) == ""

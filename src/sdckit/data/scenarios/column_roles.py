@@ -21,7 +21,7 @@ from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
-from sdckit.data.scenarios.telling_columns import guessable_numbers, numbers_in_order
+from sdckit.data.scenarios.telling_columns import guessable_numbers, numbers_in_order, parts_of_keys
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
@@ -394,6 +394,7 @@ def look_at_columns(
         if not isinstance(frame, nw.LazyFrame) and len(frame) > AT_HAND:
             some = _at_hand(frame)
             whole, ranked_some = RankedColumns.of(frame), RankedColumns.of(some)
+        known += parts_of_keys(ranked_some, matched, told)
         finer |= _named_finer(some, ranked_some, scenario, told)
         for words, of_words in _told_besides(scenario, first, ranked, whole, id).items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)

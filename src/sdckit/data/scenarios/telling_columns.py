@@ -9,7 +9,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.data.guessable_ids import TRIED, is_guessable
-from sdckit.data.households import RankedColumns, in_order_of, told_by_rows
+from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, in_order_of, told_by_rows
+from sdckit.numerics.array_types import Bools, Ints
+from sdckit.numerics.grouping import pair_counts
 
 ROWS = 100_000  # in the order of a number, that are looked at
 
@@ -54,3 +56,52 @@ def numbers_in_order(
         if in_order or (not homes and any(told_by_rows(own))):
             told.append(name)
     return told
+
+
+def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """Those of some columns of two values that put together tell a key in more detail: a flag for each district.
+
+    No record has two of them, and the flags that it has, or that it has none, tell its value of the key, of which there
+    are fewer. Questions that are asked of some alone do not: those without an answer have other values, too.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> district = np.arange(600) % 6
+    >>> flags = pl.DataFrame({"region": district // 3} | {f"d{at}": district == at for at in range(6)})
+    >>> parts_of_keys(RankedColumns.of(open_frame(flags)), ["d0", "d1", "d2", "d3", "d4"], ["region"])
+    ['d0', 'd1', 'd2', 'd3', 'd4']
+    """
+    ranks = {name: columns.ranks(name) for name in dict.fromkeys((*names, *keys)) if name in columns.names}
+    flags = {name: _rarer(ranks[name]) for name in names if name in ranks and ranks[name].max(initial=0) == 2}
+    told: dict[str, None] = {}
+    for key in (key for key in keys if key in ranks and len(flags) > 1):
+        own = ranks[key]
+        parts = {name: is_part for name, is_part in flags.items() if name != key and _is_pure(own[is_part])}
+        code: Ints = np.zeros(columns.n, np.int64)
+        for at, is_part in enumerate(parts.values(), start=1):
+            code = np.where(is_part, np.where(code > 0, -1, at), code)
+        if len(parts) > 1 and code.min() >= 0 and _tell(code, own):
+            told |= dict.fromkeys(parts)
+    return [*told]
+
+
+def _rarer(ranks: Ints) -> Bools:
+    """The records with the rarer of two values."""
+    return np.asarray(ranks == 1 + np.argmin(np.bincount(ranks, minlength=3)[1:]), np.bool_)
+
+
+def _is_pure(codes: Ints) -> bool:
+    """Whether nearly all records have one value."""
+    return bool(len(codes) and np.bincount(codes).max() >= (1 - ERRS) * len(codes))
+
+
+def _tell(codes: Ints, keys: Ints) -> bool:
+    """Whether codes tell a key of fewer values, nearly all of them and not by chance."""
+    of_code, _, counts = pair_counts(codes, keys, int(keys.max()) + 1)
+    most = np.zeros(int(codes.max()) + 1, np.int64)
+    np.maximum.at(most, of_code, counts)
+    of_key = np.bincount(keys)
+    levels, values, n = np.count_nonzero(of_key), np.count_nonzero(most), len(codes)
+    by_chance = (n - values) * (n - int(of_key.max())) / n
+    few_wrong = n - int(most.sum()) <= ERRS * by_chance
+    return bool(by_chance >= SPEAKING and few_wrong and values >= FINER * levels)
