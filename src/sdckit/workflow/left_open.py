@@ -148,7 +148,7 @@ def answered(
     """
     judged = tuple(verdicts)
     held = [verdict for verdict in judged if verdict.holds and limits.LIMITS[verdict.name].judged == GROUPS]
-    told = [
+    variables = [
         verdict.variable
         for verdict in held
         if verdict.variable is not None
@@ -156,7 +156,7 @@ def answered(
         and verdict.variable in result.variables
         and _is_told(result.cells, verdict.variable, int(verdict.limit or 0), codes="" not in given)
     ]
-    return _opened(judged, {GROUPS: MISSING_COUNTED}, told) if told else judged
+    return _opened(judged, {GROUPS: MISSING_COUNTED}, variables) if variables else judged
 
 
 def _is_told(cells: Any, name: str, limit: int, *, codes: bool) -> bool:
@@ -164,11 +164,11 @@ def _is_told(cells: Any, name: str, limit: int, *, codes: bool) -> bool:
     levels = levels_of(cells, name)
     known = levels.codes[_mean_missing(levels)] if codes else levels.codes[:0]
 
-    def told(part: Any) -> tuple[Any, int]:
+    def n_told(part: Any) -> tuple[Any, int]:
         table = class_crosstab(part, name)
         return part, answered_alike(table, np.append(known, table.missing), limit)
 
-    return any(cells.by_parts(told)[1])
+    return any(cells.by_parts(n_told)[1])
 
 
 def _mean_missing(levels: Levels) -> array_types.Bools:

@@ -133,13 +133,13 @@ def mean_missing(series: pl.Series) -> list[Any]:
     """
     held = series.drop_nulls().unique(maintain_order=True)
     if series.dtype.is_numeric():
-        found = _codes_among(held.cast(pl.Float64))
-        return [value for value in held.to_list() if value in found]
+        codes = _codes_among(held.cast(pl.Float64))
+        return [value for value in held.to_list() if value in codes]
     texts = held.cast(pl.String).to_list()
     numbers = [number for text in texts if (number := _number(text)) is not None and not math.isnan(number)]
-    found = _codes_among(pl.Series(numbers, dtype=pl.Float64)) if len(numbers) == len(texts) else {*_BELOW, *_ABOVE}
+    codes = _codes_among(pl.Series(numbers, dtype=pl.Float64)) if len(numbers) == len(texts) else {*_BELOW, *_ABOVE}
     words = {*_WORDS, *_UNSAID, *(code.lower() for code in DEFAULT_CODES)}
-    return [text for text in texts if _bare(text) in words or text.strip() in words or _number(text) in found]
+    return [text for text in texts if _bare(text) in words or text.strip() in words or _number(text) in codes]
 
 
 def _codes_among(values: pl.Series) -> set[float]:

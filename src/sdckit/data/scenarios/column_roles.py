@@ -427,13 +427,12 @@ def _told_besides(
     kinds = first.collect_schema()
     names = kinds.names()
     free = (*scenario.insensitive, *left_to_patterns(scenario, names, id=id))
-    numbers = [name for name in (scenario.person, id) if name is not None]
     told: dict[str, Sequence[str]] = {
         NESTED: [name for name, kind in kinds.items() if kind.is_nested()],
         ROWS_IN_ORDER: households.in_order_of(ranked, _amounts(scenario, first)),
-        GUESSABLE: guessable_numbers(dict.fromkeys((*numbers, *filter(None, [scenario.household]), *free)), first),
+        GUESSABLE: guessable_numbers([scenario.person, scenario.household, id, *free], first),
         NUMBERED_IN_ORDER: numbers_in_order(
-            whole, numbers, free, amounts=_amounts(scenario, first), homes=scenario.household in names
+            whole, [scenario.person, id], free, amounts=_amounts(scenario, first), homes=scenario.household in names
         ),
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)

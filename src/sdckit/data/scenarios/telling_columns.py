@@ -16,17 +16,18 @@ from sdckit.numerics.grouping import pair_counts
 ROWS = 100_000  # in the order of a number, that are looked at
 
 
-def guessable_numbers(names: Iterable[str], frame: Any) -> list[str]:
+def guessable_numbers(names: Iterable[str | None], frame: Any) -> list[str]:
     """Those of some columns that were hidden without a secret."""
     kinds = frame.collect_schema()
-    texts = [name for name in names if kinds.get(name) in (nw.String, nw.Categorical)]
+    named = dict.fromkeys(name for name in names if name is not None)
+    texts = [name for name in named if kinds.get(name) in (nw.String, nw.Categorical)]
     columns = {name: frame.get_column(name).drop_nulls().unique(maintain_order=True) for name in texts}
     values = {name: column.cast(nw.String).head(TRIED).to_list() for name, column in columns.items()}
     return [name for name, own in values.items() if len(own) > 1 and is_guessable(own)]  # one is nobody's number
 
 
 def numbers_in_order(
-    columns: RankedColumns, named: Sequence[str], others: Sequence[str], *, amounts: Sequence[str], homes: bool
+    columns: RankedColumns, named: Sequence[str | None], others: Sequence[str], *, amounts: Sequence[str], homes: bool
 ) -> list[str]:
     """Those of some numbers of people in whose order records stand as in a file that was not mixed.
 
@@ -42,9 +43,9 @@ def numbers_in_order(
     >>> [numbers_in_order(file, ["no"], [], amounts=[], homes=False) for file in mixed]
     [['no'], []]
     """
-    told = []
+    telling = []
     for name in dict.fromkeys((*named, *others)):
-        if name not in columns.names or (name not in named and columns.series(name).dtype.is_float()):
+        if name is None or name not in columns.names or (name not in named and columns.series(name).dtype.is_float()):
             continue
         places, rows = np.unique(columns.ranks(name), return_index=True)
         rows = rows[places > 0]
@@ -54,8 +55,8 @@ def numbers_in_order(
         own.names = [other for other in own.names if other != name]
         in_order = in_order_of(own, [amount for amount in amounts if amount != name])
         if in_order or (not homes and any(told_by_rows(own))):
-            told.append(name)
-    return told
+            telling.append(name)
+    return telling
 
 
 def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[str]) -> list[str]:
@@ -73,7 +74,7 @@ def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[s
     """
     ranks = {name: columns.ranks(name) for name in dict.fromkeys((*names, *keys)) if name in columns.names}
     flags = {name: _rarer(ranks[name]) for name in names if name in ranks and ranks[name].max(initial=0) == 2}
-    told: dict[str, None] = {}
+    telling: dict[str, None] = {}
     for key in (key for key in keys if key in ranks and len(flags) > 1):
         own = ranks[key]
         parts = {name: is_part for name, is_part in flags.items() if name != key and _is_pure(own[is_part])}
@@ -81,8 +82,8 @@ def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[s
         for at, is_part in enumerate(parts.values(), start=1):
             code = np.where(is_part, np.where(code > 0, -1, at), code)
         if len(parts) > 1 and code.min() >= 0 and _tell(code, own):
-            told |= dict.fromkeys(parts)
-    return [*told]
+            telling |= dict.fromkeys(parts)
+    return [*telling]
 
 
 def _rarer(ranks: Ints) -> Bools:
