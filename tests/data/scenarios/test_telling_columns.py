@@ -91,6 +91,19 @@ def test_no_pattern_covers_digests_of_what_is_counted() -> None:
     assert "'v1' was hidden by what anybody can repeat" in roles(file, sensitive=["ill", "band"])
 
 
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.lazy])
+def test_no_pattern_covers_what_would_be_learnt_in_more_detail(made: Any) -> None:
+    """Codes of illnesses beside their chapters, and pay in hundreds as a text beside its class."""
+    codes, pay = RNG.integers(0, 45, N), RNG.integers(8, 50, N) * 100
+    coarse = PEOPLE.with_columns(ill=pl.Series(codes // 9), band=pl.Series(pay // 500))
+    learnt: dict[str, Any] = {"sensitive": ["ill", "band"]}
+    assert roles(coarse[MIXED], made=made, **learnt) == ""
+    for values in ([f"x{code}" for code in codes], [f"{own} EUR" for own in pay]):
+        file = coarse.with_columns(v1=pl.Series(values))[MIXED]
+        assert "no pattern covers 'v1'" in roles(file, made=made, **learnt)
+        assert roles(file, made=made, insensitive=["v1"], **learnt) == ""
+
+
 # Flags of a finer key that was left out.
 
 

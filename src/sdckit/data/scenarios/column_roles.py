@@ -380,6 +380,7 @@ def look_at_columns(
     finer: dict[str, str] = {}
     not_judged: dict[str, dict[str, None]] = {}
     told = (*scenario.all_keys, *scenario.magnitudes)
+    learnt = (*told, *scenario.sensitive)
     of_original = None if original is None else RankedColumns.of(_at_hand(original))
     for frame in frames:
         names = frame.collect_schema().names()
@@ -387,7 +388,7 @@ def look_at_columns(
         matched = left_to_patterns(scenario, names, id=id)
         for name, share in shares_unique(frame, matched).items():
             shares[name] = max(share, shares.get(name, 0.0))
-        known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], told)
+        known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], learnt)
         first = in_memory(frame.head(AT_HAND))
         ranked = whole = RankedColumns.of(first)
         some, ranked_some = first, ranked
