@@ -375,8 +375,7 @@ def look_at_columns(
     """What a scenario says of the columns of the files that go out, taken together, made from an original."""
     columns: dict[str, None] = {}
     shares: dict[str, float] = {}
-    given: list[str] = []
-    known: list[str] = []
+    given, known = list[str](), list[str]()
     finer: dict[str, str] = {}
     not_judged: dict[str, dict[str, None]] = {}
     told = (*scenario.all_keys, *scenario.magnitudes)
