@@ -211,6 +211,9 @@ def test_few_records_say_nothing_but_by_the_names_of_their_columns() -> None:
         (["Graz", "Graz ", None], "texts that differ in blanks"), (["New York", "New\u00a0York"], "texts that differ"),
         (["M\u00fcnchen", "Mu\u0308nchen"], "accents are written alone (x)"), (["Wien", "Wi\u200ben"], "nobody sees"),
         (["a b", "ab", "A b", "m2", "m\u00b2"], ""),
+        (["30-39", "30\u201339"], "dashes, letters of another alphabet"), (["flu", "flu."], "a point at the end"),
+        (["Graz", "Gr\u0430z"], "dashes"), (["7", "07"], "zeros before a number alone (x)"), (["1", "1.0"], "(x)"),
+        (["2024-01-05", "2024-1-5"], "zeros before"), (["1.05", "1.5", "10", "1.10", "1.1", "A+", "A-", "<5", "5"], ""),
     ],
 )  # fmt: skip
 def test_what_is_read_alike_and_written_otherwise_is_said(made: Any, values: list[Any], said: str) -> None:

@@ -181,9 +181,51 @@ def test_values_spelt_in_two_ways_are_not_told_apart(lazily: bool) -> None:
     entries: dict[str, Any] = {"keys": ["age", "sex"], "thresholds": {"l": 2}}
     assert words_of(spelt.lazy() if lazily else spelt, **entries) == {"l": "not judged"}
     assert words_of(spelt, spelt, **entries) == {"l": "not judged"}
+    for twin in ("ill.", "\u0456ll"):
+        twins = spelt.with_columns(ill=pl.Series(["ill", twin] * (N // 2)))
+        assert words_of(twins.lazy() if lazily else twins, **entries)["l"] == "not judged"
     assert words_of(spelt.with_columns(ill=pl.lit("ill")), **entries) == {"l": "exceeded"}
     assert words_of(spelt.with_columns(ill=pl.Series(["ill", "well"] * (N // 2))), **entries) == {"l": "holds"}
     assert words_of(spelt, **entries | {"thresholds": {"k": 2}}) == {"k": "holds"}
+
+
+# Groups in which all who answered have the same.
+
+
+MISSED = RNG.random(N) < 0.3
+ONE_SAID: dict[str, Any] = {"keys": ["sex"], "thresholds": {"l": 2}}
+
+
+def unanswered(code: Any, told: Any, other: Any) -> pl.DataFrame:
+    """All women who answered have what is `told`."""
+    women = FILE["sex"] == "f"
+    values = [
+        code if gone else told if own or even else other
+        for gone, own, even in zip(MISSED, women, [True, False] * (N // 2), strict=True)
+    ]
+    return FILE.with_columns(ill=pl.Series(values))
+
+
+@pytest.mark.parametrize("of", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.clone])
+@pytest.mark.parametrize(
+    "values",
+    [(None, "hiv", "flu"), ("keine Angabe", "hiv", "flu"), ("-9", "hiv", "flu"), (-9, 2, 1), (-1, 2, 1), (999, 2, 1)],
+)
+def test_missing_values_make_no_group_diverse(of: Any, values: tuple[Any, Any, Any]) -> None:
+    """All 439 women of 900 people, of whom 30 % did not answer, passed with two values: what they have, and none."""
+    file = of(unanswered(*values))
+    assert words_of(file, **ONE_SAID) == {"l": "not judged"}
+    assert words_of(file, file, **ONE_SAID) == {"l": "not judged"}
+
+
+def test_answers_make_a_group_diverse_beside_missing_values() -> None:
+    assert words_of(FILE.with_columns(ill=pl.when(~pl.Series(MISSED)).then("ill")), **ONE_SAID) == {"l": "holds"}
+    codes = unanswered("refused", "hiv", "flu")
+    assert words_of(codes, **ONE_SAID) == {"l": "not judged"}
+    assert words_of(codes, **ONE_SAID, missing_codes=[""]) == {"l": "holds"}  # the scenario says that it is an answer
+    assert words_of(unanswered("well", "hiv", "flu"), **ONE_SAID) == {"l": "holds"}
+    few = unanswered(None, "hiv", "flu").with_columns(ill=pl.when(pl.Series(RNG.random(N) < 0.3)).then("ill"))
+    assert words_of(few, **ONE_SAID) == {"l": "holds"}  # of most nothing is known
 
 
 # How many a file stands for.
@@ -194,6 +236,19 @@ def weighed(each: float, *, spread: float = 0.0, of: Any = pl.DataFrame.clone, *
     limits = {"k": 2, "risk": 0.5, "global_risk": 0.5}
     keys: dict[str, Any] = {"keys": ["sex"], "sensitive": [], "weight": "w", "thresholds": limits}
     return words_of(of(FILE.with_columns(w=weights)), **keys | entries)
+
+
+@pytest.mark.parametrize("of", [pl.DataFrame.lazy, pl.DataFrame.clone])
+@pytest.mark.parametrize("name", ["pay", "age", "hhsize"])
+def test_risk_is_not_judged_by_a_weight_that_is_something_else(name: str, of: Any) -> None:
+    """Of 3,961 made people weighed by their pay all were safe, as nine million were behind them."""
+    file = FILE.with_columns(pl.Series("x", RNG.integers(1_000, 3_000, N)))
+    entries: dict[str, Any] = {"keys": ["sex"], "sensitive": [], "thresholds": {"k": 2, "risk": 0.05}}
+    named = of(file.drop(name, strict=False).rename({"x": name}))
+    for files in ((named,), (named, named)):
+        assert words_of(*files, weight=name, **entries) == {"k": "holds", "risk": "not judged"}
+    for weight in (f"{name}_weight", "wt", "v7"):
+        assert words_of(of(file.rename({"x": weight})), weight=weight, **entries) == {"k": "holds", "risk": "holds"}
 
 
 @pytest.mark.parametrize("of", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.clone])

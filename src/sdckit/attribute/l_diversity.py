@@ -17,6 +17,7 @@ from sdckit.cells.table import AnyCells, Crosstab
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.grouping import sort_in_place
 from sdckit.result import FileFigure
@@ -112,6 +113,26 @@ def homogeneous_cells(table: Crosstab) -> int:
     """Number of cells of two or more records that all have the same value."""
     single = np.diff(table.edges) == 1
     return int(np.count_nonzero(single & (np.add.reduceat(table.count, table.edges[:-1]) > 1)))
+
+
+def answered_alike(table: Crosstab, missing: Ints, limit: int) -> int:
+    """Records of the cells most of whose records have fewer than `limit` values, others only by a `missing` one.
+
+    Whoever is known to have answered is told there, though a missing value counts as a further one.
+
+    >>> from sdckit.cells.as_cells import as_cells
+    >>> import polars as pl
+    >>> cells = as_cells(pl.DataFrame({"k": [1, 1, 1, 2, 2], "ill": ["yes", "yes", None, "yes", "no"]}), keys=["k"])
+    >>> table = class_crosstab(cells, "ill")
+    >>> answered_alike(table, np.array([table.missing]), 2)
+    3
+    """
+    starts = table.edges[:-1]
+    known = ~np.isin(table.level, missing)
+    values, answered = (np.add.reduceat(np.where(known, what, 0), starts) for what in (1, table.count))
+    records = np.add.reduceat(table.count, starts)
+    is_told = (values < limit) & (np.diff(table.edges) >= limit) & (2 * answered > records)
+    return int(records[is_told].sum())
 
 
 # --- result -------------------------------------------------------------------------------------------

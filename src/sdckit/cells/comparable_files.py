@@ -1,5 +1,6 @@
 """Whether a release can be held against its original: rows that belong together, and values spelt alike."""
 
+import re
 import unicodedata
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -37,6 +38,10 @@ FORMS = (
     "records from others; spell them alike"
 )
 CASES = "texts that differ in capitals alone ({}), which may tell changed records from others; spell them alike"
+LOOK_ALIKE = (
+    "texts that are read alike and differ in dashes, letters of another alphabet, a point at the end or zeros before a "
+    "number alone ({}), which may tell changed records from others; spell them alike"
+)
 COUNTED = "texts that tell of how many records they are ({}); name the category alone"
 TIMES = "points in time of which some have no time of day, or no part of a second ({}); cut all of them alike"
 DIGITS = (
@@ -212,7 +217,9 @@ def relabelled(
 
 
 def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of some columns with texts that differ in capitals or blanks alone, which count as different values.
+    """Those of some columns with texts that differ in capitals, blanks or signs that look alike alone.
+
+    They count as different values.
 
     Examples
     --------
@@ -223,7 +230,7 @@ def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
     """
     kinds = frame.collect_schema()
     spelt = {name: _texts(frame, name) for name in names if kinds.get(name) in TEXTS}
-    return tuple(name for name, own in spelt.items() if len({*map(_bare, own)}) < len(own))
+    return tuple(name for name, own in spelt.items() if len({_looked_at(_bare(text)) for text in own}) < len(own))
 
 
 def written_apart(frame: Frame) -> tuple[str, ...]:
@@ -244,6 +251,11 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     texts = {name: _texts(frame, name) for name, kind in kinds.items() if kind in TEXTS}
     several = [name for name, own in texts.items() if len({*map(_composed, own)}) < len(own)]
     cased = [name for name, own in texts.items() if name not in several and _in_cases(own)]
+    alike = [
+        name
+        for name, own in texts.items()
+        if name not in (*several, *cased) and len({*map(_looked_at, own)}) < len(own)
+    ]
     counted = [name for name, own in texts.items() if any(map(TELLS_NUMBER.search, own))]
     floats = [name for name, kind in kinds.items() if kind.is_float()]
     times = [name for name, kind in kinds.items() if kind == nw.Datetime]
@@ -253,8 +265,28 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     zeros = [name for name in floats if len(np.unique(np.signbit((own := columns[name].to_numpy())[own == 0]))) > 1]
     digits = [name for name in floats if _of_digits(columns[name].to_numpy())]
     apart = [name for name in times if _some_whole(columns[name])]
-    sentences = ((ZEROS, zeros), (FORMS, several), (CASES, cased), (COUNTED, counted), (DIGITS, digits), (TIMES, apart))
+    sentences = (
+        (ZEROS, zeros), (FORMS, several), (CASES, cased), (LOOK_ALIKE, alike), (COUNTED, counted), (DIGITS, digits),
+        (TIMES, apart),
+    )  # fmt: skip
     return tuple(sentence.format(some_of(names)) for sentence, names in sentences if names)
+
+
+_SEEN_AS = str.maketrans(  # letters of other alphabets, dashes and quotation marks that look like those of ASCII
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425"
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a7\u03bf"
+    "\u2010\u2011\u2012\u2013\u2014\u2212\u2018\u2019\u201a\u201c\u201d\u201e",
+    "aeopcyxijsABEKMHOPCTXABEZHIKMNOPTXo------'''\"\"\"",
+)
+_PADDED = re.compile(r"(?<![\d.,])0+(?=\d)|[.;:,]$")  # zeros before a number, and a point at the end
+_WHOLE = re.compile(r"([+-]?\d+)\.0+")
+
+
+def _looked_at(text: str) -> str:
+    """A text as a reader takes it, who sees no alphabet and knows that 01, 1 and 1.0 are one number."""
+    seen = text if text.isascii() else text.translate(_SEEN_AS)
+    whole = _WHOLE.fullmatch(seen)
+    return _PADDED.sub("", whole[1] if whole else seen)
 
 
 def _in_cases(texts: Collection[str]) -> bool:

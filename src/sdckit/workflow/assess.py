@@ -338,7 +338,8 @@ def _against(
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
     )  # fmt: skip
     verdicts = of_single_rows(verdicts, scenario, compared=compared) if several else verdicts
-    verdicts = with_origins(left_open.told_apart(verdicts, frame), scenario)
+    verdicts = left_open.answered(left_open.told_apart(verdicts, frame), outcome.results, scenario.missing_codes)
+    verdicts = with_origins(verdicts, scenario)
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
         verdicts = left_open.counted_alone(verdicts, frame, outcome.results["key_frequencies"])

@@ -1,20 +1,26 @@
 """What is not judged though it is within limits: copies counted as people, files that go out together, other labels."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from sdckit.attribute.closeness.cell_classes import class_crosstab
+from sdckit.attribute.l_diversity import answered_alike
 from sdckit.catalogue.identity import RISK
 from sdckit.cells import as_cells, packing
 from sdckit.cells.comparable_files import in_same_order, relabelled, spelt_twice
+from sdckit.cells.crosstab import Levels, levels_of
 from sdckit.cells.pair import Pair
 from sdckit.cells.repeated_records import holds_copies
-from sdckit.data import households, limits
+from sdckit.data import households, limits, pl
 from sdckit.data.columns import code_column, to_arrow
 from sdckit.data.frames import Frame, column_names, is_lazy, plain_columns, record_sizes
+from sdckit.data.missing_values.missing import mean_missing
 from sdckit.data.replace import with_new_column
+from sdckit.data.scenarios.guessing.topics import topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import some_of
@@ -30,7 +36,15 @@ OF_PEOPLE = ("singled", "linked")  # questions whose answers count records as pe
 LEARNT = "learnt"
 COMPARED = ("worst release", "attacks")  # judged by figures of records that are looked for in the other file
 GROUPS = "groups"  # judged by how many values are different
-SPELT_TWICE = "some of its values differ in capitals or blanks alone, and count as different ones; spell them alike"
+MISSING_COUNTED = (
+    "some groups have so many values only as missing ones, or codes for these, count as further values, and most of "
+    "their records have fewer: whoever is known to have answered is told; make keys coarser, or where such codes are "
+    'answers say that there are no others: missing_codes = [""]'
+)
+SPELT_TWICE = (
+    "some of its values differ in capitals, blanks or signs that look alike alone, and count as different ones; spell "
+    "them alike"
+)
 RELABELLED = (
     "the release has values that the original does not have in {}, so that nobody is found by them; spell and code "
     "both files alike, or give the recipe or log that recoded it"
@@ -65,6 +79,7 @@ BY_ROWS, BY_VALUES = "the order of its rows tells", "what members share ({}) tel
 HOMES_UNKNOWN = "whether a release without the household column tells who lives together was not looked at: {}"
 STAND_TOGETHER, RIGHT, ALONE_TOGETHER = 0.5, 0.5, 0.05  # of households; of small groups; of households in them
 SHARED = 0.99  # of the households, in which all members have the same
+WEIGHT = "weight"  # topic of names
 WORLD = 8_300_000_000  # people in 2026 (United Nations, World Population Prospects 2024)
 MILLION, NEAR = 1_000_000, 0.1  # weights of mean 1 with six implied decimals; of a part of the records near it
 TOO_MANY = "more people than there are"
@@ -74,6 +89,12 @@ OUT_OF_SCALE = (
     "weights until they add up to the people behind the file (weights of events count no people), or give the sampling "
     "fraction instead"
 )
+
+NO_WEIGHT = (
+    "by its name the column of the weight is something else, an amount or what others know of a person, so that "
+    "everybody seems safe who has much of it; name the column that says how many people a record stands for"
+)
+_WEIGHS = re.compile(r"(?i)w(eigh|gh?)?t|gew|poids|peso|pond")  # a weight of, or by, something
 
 
 def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tuple[Verdict, ...]:
@@ -95,16 +116,18 @@ def weighed(verdicts: Iterable[Verdict], cells: Any) -> tuple[Verdict, ...]:
 
     `cells`: those of some keys.
     """
-    reason = _out_of_scale(cells.n, cells.stand_for(), weights=cells.roles.weight is not None)
+    reason = _out_of_scale(cells.n, cells.stand_for(), cells.roles.weight)
     return _opened(verdicts, {RISK.name: reason})
 
 
-def _out_of_scale(n: int, stand_for: float | None, *, weights: bool) -> str:
-    """Why so many as n records stand for, by their `weights` or a sampling fraction, cannot be right; else ""."""
+def _out_of_scale(n: int, stand_for: float | None, weight: str | None) -> str:
+    """Why so many as n records stand for, by the column of a `weight` or a sampling fraction, cannot be right."""
+    if weight is not None and (topic := topic_of(weight)) and topic.role != WEIGHT and not _WEIGHS.search(weight):
+        return NO_WEIGHT
     people = stand_for or 0.0
     if people > WORLD:
         return OUT_OF_SCALE.format(format_number(people, 2), TOO_MANY)
-    implied = weights and abs(people / (n * MILLION) - 1) <= NEAR
+    implied = weight is not None and abs(people / (n * MILLION) - 1) <= NEAR
     return OUT_OF_SCALE.format(format_number(people, 2), A_MILLION) if implied else ""
 
 
@@ -113,6 +136,46 @@ def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]
     held = {verdict.variable for verdict in verdicts if verdict.holds and limits.LIMITS[verdict.name].judged == GROUPS}
     twice = spelt_twice(frame, [name for name in held if name])
     return _opened(verdicts, {GROUPS: SPELT_TWICE}, twice) if twice else tuple(verdicts)
+
+
+def answered(
+    verdicts: Iterable[Verdict], results: Mapping[str, Any], given: Sequence[str]
+) -> tuple[Verdict, ...]:  # fmt: skip
+    """The verdicts on one file, open where groups hold enough values only as missing ones count as values.
+
+    `results` by measure. `given`: the codes for missing values that the scenario names; an empty one says that there
+    are no others.
+    """
+    judged = tuple(verdicts)
+    held = [verdict for verdict in judged if verdict.holds and limits.LIMITS[verdict.name].judged == GROUPS]
+    variables = [
+        verdict.variable
+        for verdict in held
+        if verdict.variable is not None
+        and (result := results.get(limits.LIMITS[verdict.name].measure)) is not None
+        and verdict.variable in result.variables
+        and _is_told(result.cells, verdict.variable, int(verdict.limit or 0), codes="" not in given)
+    ]
+    return _opened(judged, {GROUPS: MISSING_COUNTED}, variables) if variables else judged
+
+
+def _is_told(cells: Any, name: str, limit: int, *, codes: bool) -> bool:
+    """Whether somebody who is known to have answered is told; `codes`: some values may mean that they have not."""
+    levels = levels_of(cells, name)
+    known = levels.codes[_mean_missing(levels)] if codes else levels.codes[:0]
+
+    def n_told(part: Any) -> tuple[Any, int]:
+        table = class_crosstab(part, name)
+        return part, answered_alike(table, np.append(known, table.missing), limit)
+
+    return any(cells.by_parts(n_told)[1])
+
+
+def _mean_missing(levels: Levels) -> array_types.Bools:
+    """Which of the values of a variable look like codes for missing ones."""
+    values = np.array(levels.labels(), object) if levels.numbers is None else levels.numbers
+    codes = mean_missing(pl.Series("values", np.repeat(values, 2)))  # a single large number is none
+    return np.isin(values, codes)
 
 
 def counted_beside(
@@ -137,7 +200,7 @@ def counted_beside(
         reason = MORE
     elif scenario.person is None and _are_multiples(before):  # else rows are judged as rows, and it is said
         reason = ORIGINAL_REPEATED
-    scales = (_out_of_scale(one.n, one.stands_for, weights=one.scenario.weight is not None) for one in after)
+    scales = (_out_of_scale(one.n, one.stands_for, one.scenario.weight) for one in after)
     reasons = {RISK.name: next(filter(None, scales), "")} | dict.fromkeys(questions, reason)
     if any(limits.LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
         names = [*dict.fromkeys((*scenario.all_keys, *scenario.sensitive))]

@@ -24,6 +24,7 @@ DEFAULT_CODES = ("NA", "N/A", "NaN", "nan", "NULL", "null", ".")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _BELOW = (-9999, -999, -99, -9, -8, -7)
 _ABOVE = (9999, 999, 99)
+_NEGATIVE = tuple(map(float, range(-9, 0)))  # codes of surveys whose answers are counted from 1
 _FAR = 3  # a code lies at least this many median steps from the next value
 _SAMPLE = 100_000  # records from which the median step is computed
 _FIRST = 1_000  # values of a column of texts, one of which is a number where the column holds any
@@ -43,6 +44,23 @@ _WORDS = (
     "no sabe", "no contesta", "sin respuesta", "no aplica", "no evaluado",
     "non so", "non risponde", "rifiuta", "non applicabile", "non valutato",
 )  # fmt: skip
+_UNSAID = (
+    "unknown",
+    "unbekannt",
+    "inconnu",
+    "undetermined",
+    "dk",
+    "nk",
+    "ns",
+    "ns/nc",
+    "nsp",
+    "-",
+    "--",
+    "?",
+    "x",
+    "n.a.",
+    "n/a",
+)
 _AWAY = ("absent", "abwesend")  # an answer, too, as of a symptom: it counts beside another of these words only
 _RARE = "other"  # what recodings of ours call the rare codes of a column of numbers
 _PHRASES = tuple(
@@ -103,6 +121,34 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
         if dtype == pl.String and not by_name[name]:
             by_name[name] = _among_numbers(frame[name])
     return tuple(code_count for name in frame.columns for code_count in by_name[name])
+
+
+def mean_missing(series: pl.Series) -> list[Any]:
+    """The different values of a column that say that somebody has not answered, or usually stand for it.
+
+    More than `suspects`: for questions in which nothing is lost where a code is taken for one in vain.
+
+    >>> mean_missing(pl.Series(["flu", "keine Angabe", "-9", "?"])), mean_missing(pl.Series([1, 2, -1, 99, 99]))
+    (['keine Angabe', '-9', '?'], [-1, 99])
+    """
+    held = series.drop_nulls().unique(maintain_order=True)
+    if series.dtype.is_numeric():
+        codes = _codes_among(held.cast(pl.Float64))
+        return [value for value in held.to_list() if value in codes]
+    texts = held.cast(pl.String).to_list()
+    numbers = [number for text in texts if (number := _number(text)) is not None and not math.isnan(number)]
+    codes = _codes_among(pl.Series(numbers, dtype=pl.Float64)) if len(numbers) == len(texts) else {*_BELOW, *_ABOVE}
+    words = {*_WORDS, *_UNSAID, *(code.lower() for code in DEFAULT_CODES)}
+    return [text for text in texts if _bare(text) in words or text.strip() in words or _number(text) in codes]
+
+
+def _codes_among(values: pl.Series) -> set[float]:
+    """Those of some different numbers that are usual codes: far from the others, or negative where these are not."""
+    codes = {float(code.code) for code in _far_off(pl.concat([values, values]))}  # a single large number is none
+    rest = values.filter(~values.is_in([*codes]))
+    negative = rest.filter(rest.is_in([*_NEGATIVE])).to_list()
+    others = rest.filter(~rest.is_in(negative))
+    return codes | ({*negative} if len(others) and float(others.to_numpy().min()) >= 1 else set())
 
 
 def _far_off(series: pl.Series) -> list[Found]:

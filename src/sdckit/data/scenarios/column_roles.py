@@ -15,13 +15,13 @@ from sdckit.data import households, limits, methods, nearest
 from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
-from sdckit.data.guessable_ids import TRIED, is_guessable
 from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
 from sdckit.data.living_together import values_together
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
+from sdckit.data.scenarios.telling_columns import guessable_numbers, numbers_in_order, parts_of_keys
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
@@ -82,6 +82,10 @@ NEARLY_TOLD = (
 GUESSABLE = (
     "Not judged: {} was hidden by what anybody can repeat, a hash of counted numbers, base64 or the time, so that it "
     f"tells the numbers themselves; {methods.ADVICE['numbers_of_units']}"
+)
+NUMBERED_IN_ORDER = (
+    "Not judged: in the order of {} records stand as in a file that was not mixed, one after the other alike as no "
+    f"others are, or by an amount; {methods.ADVICE['numbers_of_units']}"
 )
 VALUES_TOGETHER = (
     "Not judged: records that are alike in {} belong together as no others do, like members of a household, and no "
@@ -371,11 +375,11 @@ def look_at_columns(
     """What a scenario says of the columns of the files that go out, taken together, made from an original."""
     columns: dict[str, None] = {}
     shares: dict[str, float] = {}
-    given: list[str] = []
-    known: list[str] = []
+    given, known = list[str](), list[str]()
     finer: dict[str, str] = {}
     not_judged: dict[str, dict[str, None]] = {}
     told = (*scenario.all_keys, *scenario.magnitudes)
+    learnt = (*told, *scenario.sensitive)
     of_original = None if original is None else RankedColumns.of(_at_hand(original))
     for frame in frames:
         names = frame.collect_schema().names()
@@ -383,13 +387,14 @@ def look_at_columns(
         matched = left_to_patterns(scenario, names, id=id)
         for name, share in shares_unique(frame, matched).items():
             shares[name] = max(share, shares.get(name, 0.0))
-        known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], told)
+        known += values_known(frame, [name for name in matched if shares.get(name, 1.0) < UNIQUE], learnt)
         first = in_memory(frame.head(AT_HAND))
         ranked = whole = RankedColumns.of(first)
         some, ranked_some = first, ranked
         if not isinstance(frame, nw.LazyFrame) and len(frame) > AT_HAND:
             some = _at_hand(frame)
             whole, ranked_some = RankedColumns.of(frame), RankedColumns.of(some)
+        known += parts_of_keys(ranked_some, matched, told)
         finer |= _named_finer(some, ranked_some, scenario, told)
         for words, of_words in _told_besides(scenario, first, ranked, whole, id).items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
@@ -421,10 +426,14 @@ def _told_besides(
     """
     kinds = first.collect_schema()
     names = kinds.names()
+    free = (*scenario.insensitive, *left_to_patterns(scenario, names, id=id))
     told: dict[str, Sequence[str]] = {
         NESTED: [name for name, kind in kinds.items() if kind.is_nested()],
         ROWS_IN_ORDER: households.in_order_of(ranked, _amounts(scenario, first)),
-        GUESSABLE: _guessable(scenario, first, id),
+        GUESSABLE: guessable_numbers([scenario.person, scenario.household, id, *free], first),
+        NUMBERED_IN_ORDER: numbers_in_order(
+            whole, [scenario.person, id], free, amounts=_amounts(scenario, first), homes=scenario.household in names
+        ),
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
     if not {scenario.household, scenario.person} & {*names}:
@@ -608,16 +617,6 @@ def _amounts(scenario: Scenario, frame: Any) -> list[str]:
         for name, topic in topics.items()
         if name in said or kinds[name].is_float() or (topic is not None and topic.name in AMOUNTS)
     ]
-
-
-def _guessable(scenario: Scenario, frame: Any, id: str | None) -> list[str]:
-    """The numbers of people, households and rows that were hidden without a secret."""
-    kinds = frame.collect_schema()
-    named = dict.fromkeys((scenario.person, scenario.household, id, *scenario.insensitive))
-    texts = [name for name in named if name is not None and kinds.get(name) in (nw.String, nw.Categorical)]
-    columns = {name: frame.get_column(name).drop_nulls().unique(maintain_order=True) for name in texts}
-    values = {name: column.cast(nw.String).head(TRIED).to_list() for name, column in columns.items()}
-    return [name for name, own in values.items() if len(own) > 1 and is_guessable(own)]  # one is nobody's number
 
 
 def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[str]:

@@ -1,0 +1,108 @@
+"""Columns that tell more than their roles say by how they were made: numbers in an order, digests, parts of a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from sdckit.data.guessable_ids import TRIED, is_guessable
+from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, in_order_of, told_by_rows
+from sdckit.numerics.array_types import Bools, Ints
+from sdckit.numerics.grouping import pair_counts
+
+ROWS = 100_000  # in the order of a number, that are looked at
+
+
+def guessable_numbers(names: Iterable[str | None], frame: Any) -> list[str]:
+    """Those of some columns that were hidden without a secret."""
+    kinds = frame.collect_schema()
+    named = dict.fromkeys(name for name in names if name is not None)
+    texts = [name for name in named if kinds.get(name) in (nw.String, nw.Categorical)]
+    columns = {name: frame.get_column(name).drop_nulls().unique(maintain_order=True) for name in texts}
+    values = {name: column.cast(nw.String).head(TRIED).to_list() for name, column in columns.items()}
+    return [name for name, own in values.items() if len(own) > 1 and is_guessable(own)]  # one is nobody's number
+
+
+def numbers_in_order(
+    columns: RankedColumns, named: Sequence[str | None], others: Sequence[str], *, amounts: Sequence[str], homes: bool
+) -> list[str]:
+    """Those of some numbers of people in whose order records stand as in a file that was not mixed.
+
+    `named` number people or rows, `others` count where they are whole numbers or texts that tell every record apart.
+    Of people with several rows the first is looked at. `homes`: whether the household goes out by its own column.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> people = pl.DataFrame({"owns": rng.integers(0, 3, 200).repeat(3), "educ": rng.integers(0, 5, 600)})
+    >>> files = [people.with_columns(no=pl.Series(numbers)) for numbers in (range(600), rng.permutation(600))]
+    >>> mixed = [RankedColumns.of(open_frame(file.sample(fraction=1, shuffle=True, seed=1))) for file in files]
+    >>> [numbers_in_order(file, ["no"], [], amounts=[], homes=False) for file in mixed]
+    [['no'], []]
+    """
+    telling = []
+    for name in dict.fromkeys((*named, *others)):
+        if name is None or name not in columns.names or (name not in named and columns.series(name).dtype.is_float()):
+            continue
+        places, rows = np.unique(columns.ranks(name), return_index=True)
+        rows = rows[places > 0]
+        if name not in named and len(rows) < columns.n:
+            continue
+        own = columns.at(rows[:ROWS])
+        own.names = [other for other in own.names if other != name]
+        in_order = in_order_of(own, [amount for amount in amounts if amount != name])
+        if in_order or (not homes and any(told_by_rows(own))):
+            telling.append(name)
+    return telling
+
+
+def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """Those of some columns of two values that put together tell a key in more detail: a flag for each district.
+
+    No record has two of them, and the flags that it has, or that it has none, tell its value of the key, of which there
+    are fewer. Questions that are asked of some alone do not: those without an answer have other values, too.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> district = np.arange(600) % 6
+    >>> flags = pl.DataFrame({"region": district // 3} | {f"d{at}": district == at for at in range(6)})
+    >>> parts_of_keys(RankedColumns.of(open_frame(flags)), ["d0", "d1", "d2", "d3", "d4"], ["region"])
+    ['d0', 'd1', 'd2', 'd3', 'd4']
+    """
+    ranks = {name: columns.ranks(name) for name in dict.fromkeys((*names, *keys)) if name in columns.names}
+    flags = {name: _rarer(ranks[name]) for name in names if name in ranks and ranks[name].max(initial=0) == 2}
+    telling: dict[str, None] = {}
+    for key in (key for key in keys if key in ranks and len(flags) > 1):
+        own = ranks[key]
+        parts = {name: is_part for name, is_part in flags.items() if name != key and _is_pure(own[is_part])}
+        code: Ints = np.zeros(columns.n, np.int64)
+        for at, is_part in enumerate(parts.values(), start=1):
+            code = np.where(is_part, np.where(code > 0, -1, at), code)
+        if len(parts) > 1 and code.min() >= 0 and _tell(code, own):
+            telling |= dict.fromkeys(parts)
+    return [*telling]
+
+
+def _rarer(ranks: Ints) -> Bools:
+    """The records with the rarer of two values."""
+    return np.asarray(ranks == 1 + np.argmin(np.bincount(ranks, minlength=3)[1:]), np.bool_)
+
+
+def _is_pure(codes: Ints) -> bool:
+    """Whether nearly all records have one value."""
+    return bool(len(codes) and np.bincount(codes).max() >= (1 - ERRS) * len(codes))
+
+
+def _tell(codes: Ints, keys: Ints) -> bool:
+    """Whether codes tell a key of fewer values, nearly all of them and not by chance."""
+    of_code, _, counts = pair_counts(codes, keys, int(keys.max()) + 1)
+    most = np.zeros(int(codes.max()) + 1, np.int64)
+    np.maximum.at(most, of_code, counts)
+    of_key = np.bincount(keys)
+    levels, values, n = np.count_nonzero(of_key), np.count_nonzero(most), len(codes)
+    by_chance = (n - values) * (n - int(of_key.max())) / n
+    few_wrong = n - int(most.sum()) <= ERRS * by_chance
+    return bool(by_chance >= SPEAKING and few_wrong and values >= FINER * levels)

@@ -1,0 +1,129 @@
+"""Columns that tell more than their roles say: numbers in the order of a file, digests under a pattern."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from draw import quiet
+
+RNG = np.random.default_rng(5)
+HOME = np.repeat(np.arange(800), RNG.choice([1, 2, 3, 4, 5], 800, p=[0.3, 0.34, 0.15, 0.15, 0.06]))
+N = len(HOME)
+AGE = RNG.integers(0, 90, N)
+DISTRICT = RNG.integers(0, 24, 800)[HOME]
+PEOPLE = pl.DataFrame({
+    "region": DISTRICT // 6, "sex": RNG.choice(["f", "m"], N), "age": AGE // 30,
+    "ill": RNG.choice(["none", "flu", "asthma"], N, p=[0.6, 0.3, 0.1]), "w": RNG.choice([300.0, 400.0], N),
+})  # fmt: skip
+MIXED = RNG.permutation(N)
+SAID: dict[str, Any] = {
+    "keys": ["region", "sex", "age"], "sensitive": ["ill"], "weight": "w", "magnitudes": [], "missing": "category",
+    "insensitive": ["*"], "insensitive_because": "looked through", "release": "public-use", "household": "none",
+}  # fmt: skip
+
+
+def roles(file: pl.DataFrame, *, made: Any = pl.DataFrame.clone, **entries: Any) -> str:
+    """Why the roles are not held; "" where they are. The other limits hold."""
+    with quiet():
+        result = sdc.check(made(file), scenario=sdc.Scenario(**{**SAID, **entries}))
+    (words,) = [own.reason for own in result.verdicts if own.name == "roles" and own.holds is not True] or [""]
+    assert result.passed == (not words)
+    return words
+
+
+# Numbers given in the order of the file, which was mixed afterwards.
+
+MEMBER = np.arange(N) - np.searchsorted(HOME, HOME)
+NUMBERS = {
+    "of rows": np.arange(N),
+    "of households and members": HOME * 10 + MEMBER,
+    "as texts": [f"P{row:05}" for row in range(N)],
+}
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
+@pytest.mark.parametrize("how", NUMBERS)
+def test_numbers_in_the_order_of_the_file_leave_the_roles_open(how: str, made: Any) -> None:
+    """All of 800 households stood one after the other once the rows were sorted by the number of the person."""
+    file = PEOPLE.with_columns(person=pl.Series(NUMBERS[how]))
+    assert "in the order of 'person' records stand as in a file that was not mixed" in roles(
+        file[MIXED], made=made, person="person"
+    )
+    anew = PEOPLE.with_columns(person=pl.Series(RNG.permutation(N)))
+    assert roles(anew[MIXED], made=made, person="person") == ""
+
+
+def test_serial_numbers_that_are_named_insensitive_are_looked_at() -> None:
+    serial = PEOPLE.with_columns(serial=pl.Series(np.arange(N)))[MIXED]
+    assert "'serial'" in roles(serial, insensitive=["serial", "*"])
+    assert roles(serial.with_columns(serial=pl.Series(RNG.permutation(N))), insensitive=["serial", "*"]) == ""
+    amounts = serial.with_columns(serial=pl.col("serial") / 2)  # an amount tells what goes with it, and no household
+    assert roles(amounts, insensitive=["serial", "*"]) == ""
+
+
+def test_numbers_of_people_may_go_by_households_that_go_out() -> None:
+    file = PEOPLE.with_columns(person=pl.Series(NUMBERS["of rows"]), home=pl.Series(RNG.permutation(800)[HOME]))
+    named = {"person": "person", "household": "home", "thresholds": {"household_risk": "none"}}
+    assert roles(file[MIXED], **named) == ""
+
+
+def test_numbers_in_the_order_of_an_amount_leave_the_roles_open() -> None:
+    rank = np.argsort(np.argsort(AGE + RNG.random(N)))
+    file = PEOPLE.with_columns(years=pl.Series(AGE // 5), person=pl.Series(rank)).drop("age")[MIXED]
+    named = {"person": "person", "keys": ["region", "sex"], "sensitive": ["ill", "years"], "ordered": ["years"]}
+    assert "in the order of 'person'" in roles(file, **named)
+
+
+# Digests under a pattern.
+
+
+def test_no_pattern_covers_digests_of_what_is_counted() -> None:
+    """Pay by hundreds beside pay by thousands: anybody repeats the hash of each hundred."""
+    pay = RNG.lognormal(7.6, 0.5, N).astype(int) // 100 * 100
+    digests = [hashlib.md5(str(own).encode(), usedforsecurity=False).hexdigest()[:10] for own in pay]
+    file = PEOPLE.with_columns(band=pl.Series(pay // 1000), v1=pl.Series(digests))[MIXED]
+    assert "'v1' was hidden by what anybody can repeat" in roles(file, sensitive=["ill", "band"])
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.lazy])
+def test_no_pattern_covers_what_would_be_learnt_in_more_detail(made: Any) -> None:
+    """Codes of illnesses beside their chapters, and pay in hundreds as a text beside its class."""
+    codes, pay = RNG.integers(0, 45, N), RNG.integers(8, 50, N) * 100
+    coarse = PEOPLE.with_columns(ill=pl.Series(codes // 9), band=pl.Series(pay // 500))
+    learnt: dict[str, Any] = {"sensitive": ["ill", "band"]}
+    assert roles(coarse[MIXED], made=made, **learnt) == ""
+    for values in ([f"x{code}" for code in codes], [f"{own} EUR" for own in pay]):
+        file = coarse.with_columns(v1=pl.Series(values))[MIXED]
+        assert "no pattern covers 'v1'" in roles(file, made=made, **learnt)
+        assert roles(file, made=made, insensitive=["v1"], **learnt) == ""
+
+
+# Flags of a finer key that was left out.
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
+@pytest.mark.parametrize("flags", ["all", "all but one", "texts"])
+def test_no_pattern_covers_flags_that_together_tell_a_key_in_more_detail(made: Any, flags: str) -> None:
+    """Each of 24 flags says little by itself; together they are the district of everybody, beside its region."""
+    districts = range(24 - (flags == "all but one"))
+    columns = {f"d{at}": pl.Series(at == DISTRICT) for at in districts}
+    if flags == "texts":
+        columns = {name: own.replace_strict({True: "yes", False: "no"}) for name, own in columns.items()}
+    told = roles(PEOPLE.with_columns(**columns)[MIXED], made=made)
+    assert "no pattern covers 'd0', 'd1', 'd2', 'd3', 'd4' and 1" in told
+    assert roles(PEOPLE.with_columns(**columns)[MIXED], made=made, insensitive=["*", *columns]) == ""
+
+
+def test_a_pattern_covers_flags_that_tell_no_key() -> None:
+    """Items of some alone, answers that exclude each other, flags of regions that go out as they are."""
+    women, answer = PEOPLE["sex"] == "f", pl.Series(RNG.integers(0, 5, N))
+    asked = {f"v{at}": women & (answer == at) for at in range(4)}
+    answers = {f"q{at}": answer == at for at in range(5)}
+    regions = {f"r{at}": PEOPLE["region"] == at for at in range(4)}
+    assert roles(PEOPLE.with_columns(**asked, **answers, **regions)[MIXED]) == ""
