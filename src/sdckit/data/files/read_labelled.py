@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.data import arguments, frames, pa, pl, pq
@@ -35,12 +37,13 @@ OF_POLARS = b"_PL_CATEGORICAL2"  # how Polars marks a Categorical of its own in 
 
 def columnar_header(path: Path, kind: str) -> file_checks.FileHeader:
     """Column names and number of records from the metadata of the file."""
-    names = _names(path, kind)
+    names, n_rows = _names(path, kind), 0
     with file_checks.clear_errors(path, kind):
-        if _is_stream(path, kind):
-            n_rows = pl.read_ipc_stream(path, columns=list(names[:1])).height if names else 0
-        else:
-            n_rows = int(_scan(path, kind).select(pl.len()).collect().item())
+        if kind == "Parquet":
+            n_rows = pq.read_metadata(path).num_rows
+        elif names:
+            with pa.memory_map(str(path)) as source:
+                n_rows = sum(batch.num_rows for batch in _batches(_opened(source, path, [0])))
     return file_checks.FileHeader(names, n_rows, kind)
 
 
@@ -58,11 +61,12 @@ def read_columnar(
         if kind == "Arrow":
             _check_fit(path, names, rows)
         try:
-            frame = _read(path, kind, names, rows)
+            read = _by_pyarrow if _is_rare(path, kind) else _read
+            frame = read(path, kind, names, rows)
         except pl.exceptions.ComputeError:
             if kind == "Parquet":
                 raise
-            frame = _by_pyarrow(path, names, rows)
+            frame = _by_pyarrow(path, kind, names, rows)
         named = [name for name in names if frame.schema[name] == pl.Categorical]
         frame = frame.with_columns(_in_order(frame[name], path, kind) for name in named)
         return (apply_codes(frame, ("", *missing)), ()) if missing else take_defaults(frame)
@@ -131,14 +135,42 @@ def stored_batches(path: Path, kind: str, names: Sequence[str], listed: Sequence
         yield from (batch.select(list(names)) for batch in _batches(_opened(source, path)))
 
 
-def _by_pyarrow(path: Path, names: Sequence[str], rows: int | None) -> pl.DataFrame:
-    """Read with PyArrow: pandas writes a missing category as code -1, which Polars refuses."""
+def _is_rare(path: Path, kind: str) -> bool:
+    """Whether a column has a type that Polars ends with, whichever columns it is asked for."""
+    if kind == "Parquet":
+        with pq.ParquetFile(path) as file:
+            if _intervals(file):
+                return True
+    is_rare = (pa.types.is_decimal256, pa.types.is_interval, pa.types.is_run_end_encoded)
+    return any(is_one(own) for own in stored_schema(path, kind).types for is_one in is_rare)
+
+
+def _intervals(file: Any) -> list[str]:
+    """Columns of a Parquet file in months, days and milliseconds, which PyArrow takes for bytes."""
+    stored = map(file.schema.column, range(file.metadata.num_columns))
+    return [column.name for column in stored if column.converted_type == "INTERVAL" and column.path == column.name]
+
+
+def _by_pyarrow(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:
+    """Read with PyArrow, rare types as frames in memory are.
+
+    Also where pandas wrote a missing category as code -1, which Polars refuses.
+    """
     try:
-        with pa.OSFile(str(path)) as source:
-            table = _opened(source, path).read_all().select(list(names)).slice(0, rows)
+        if kind == "Parquet":
+            with pq.ParquetFile(path) as file:
+                table = file.read(columns=list(names)).select(list(names)).slice(0, rows)
+                for name in set(_intervals(file)).intersection(names):
+                    spans = [own and struct.unpack("<3I", own) for own in table[name].to_pylist()]
+                    parts = [own and (own[0], own[1], own[2] * 1_000_000) for own in spans]
+                    column = pa.array(parts, pa.month_day_nano_interval())
+                    table = table.set_column(names.index(name), name, column)
+        else:
+            with pa.OSFile(str(path)) as source:
+                table = _opened(source, path).read_all().select(list(names)).slice(0, rows)
     except pa.ArrowException:
         raise ValueError from None
-    return pl.DataFrame(pl.from_arrow(table))
+    return pl.DataFrame(pl.from_arrow(frames.with_usual_types(nw.from_native(table)).to_native()))
 
 
 def column_descriptions(path: Path, kind: str) -> dict[str, str]:
