@@ -22,7 +22,6 @@ from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_t
 from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
 from sdckit.errors import ColumnError, FileFormatError, SdcWarning
-from sdckit.numerics.array_types import Bytes
 
 if TYPE_CHECKING:
     from sdckit.data.domain import ColumnType
@@ -519,6 +518,7 @@ _SIZE, _COUNT = slice(74, 78), slice(48, 58)  # where headers say how long a des
 _TYPE, _LENGTH = slice(0, 2), slice(4, 6)  # of a description
 _NUMBER = (1).to_bytes(2, "big")
 _LATER, _DECLARED = b"HEADER RECORD*******OBSV8", slice(48, None)  # version 8 says how many records there are
+_PIECE = 1 << 24  # bytes of records that are looked at together
 _FORMS = np.frombuffer(b"._ABCDEFGHIJKLMNOPQRSTUVWXYZ", dtype=np.uint8)  # first bytes of missing numbers
 
 
@@ -528,7 +528,7 @@ def check_single_set(path: Path) -> None:
     Raises FileFormatError: it holds several.
     """
     with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
-        members = len(_starts(_MEMBER, content))
+        members = len(list(_starts(_MEMBER, content)))
     if members > 1:
         raise FileFormatError(
             f"{path.name} holds {members} data sets; one is read from a file: write each to a file of its own"
@@ -541,33 +541,37 @@ def beside_transport(path: Path) -> tuple[list[int], bool]:
     The forms are the point, `.A` to `.Z` and `._`: readers of SAS tell them apart, and `read_file` does not. Blanks
     fill the last block.
     """
-    columns, records, rest = _parts(path)
-    ends = np.cumsum([int.from_bytes(column[_LENGTH], "big") for column in columns])
-    several = []
-    for place, (column, held) in enumerate(zip(columns, np.split(records, ends, axis=1), strict=False)):
-        missing = ~held[:, 1:].any(axis=1) & np.isin(held[:, 0], _FORMS) if column[_TYPE] == _NUMBER else slice(0)
-        if len(np.unique(held[missing, :1])) > 1:
-            several.append(place)
-    return several, bool(rest.strip(b" "))
+    with path.open("rb") as file:
+        with closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
+            columns, start, width, n = _layout(content)
+        ends = np.cumsum([int.from_bytes(column[_LENGTH], "big") for column in columns])
+        forms: list[set[int]] = [set() for _ in columns]
+        file.seek(start)
+        most = max(_PIECE // width, 1)
+        for first in range(0, n, most):
+            size = min(most, n - first) * width
+            records = np.frombuffer(file.read(size), dtype=np.uint8, count=size).reshape(-1, width)
+            for column, held, its_forms in zip(columns, np.split(records, ends, axis=1), forms, strict=False):
+                if column[_TYPE] == _NUMBER:
+                    missing = ~held[:, 1:].any(axis=1) & np.isin(held[:, 0], _FORMS)
+                    its_forms.update(held[missing, 0].tolist())
+        return [place for place, its_forms in enumerate(forms) if len(its_forms) > 1], bool(file.read().strip(b" "))
 
 
-def _parts(path: Path) -> tuple[list[bytes], Bytes, bytes]:
-    """The descriptions of the columns, the bytes of the records (records, width), and what follows these."""
-    content = path.read_bytes()
-    described, names, header = (_starts(part, content)[0] for part in (_MEMBER, _NAMESTR, _RECORDS))
-    size, first = int(content[described:][_SIZE]), names + _BLOCK
-    columns = [content[first + at * size :][:size] for at in range(int(content[names:][_COUNT]))]
+def _layout(content: mmap) -> tuple[list[bytes], int, int, int]:
+    """The descriptions of the columns, where the records begin, the bytes of each, and how many there are."""
+    described, names, header = (next(_starts(part, content)) for part in (_MEMBER, _NAMESTR, _RECORDS))
+    size, first = int(content[described : described + _BLOCK][_SIZE]), names + _BLOCK
+    columns = [content[at : at + size] for at in range(first, first + size * int(content[names:first][_COUNT]), size)]
     width = max(sum(int.from_bytes(column[_LENGTH], "big") for column in columns), 1)
     start = header + _BLOCK
-    declared = content[header:start][_DECLARED].split() if content[header:].startswith(_LATER) else []
-    n = int(declared[0]) if declared else (len(content) - start) // width
-    records = np.frombuffer(content, dtype=np.uint8, count=n * width, offset=start)
-    return columns, records.reshape(-1, width), content[start + n * width :]
+    declared = content[header:start][_DECLARED].split() if content[header:start].startswith(_LATER) else []
+    return columns, start, width, int(declared[0]) if declared else (len(content) - start) // width
 
 
-def _starts(part: re.Pattern[bytes], content: bytes | mmap) -> list[int]:
+def _starts(part: re.Pattern[bytes], content: mmap) -> Iterator[int]:
     """Where headers of a kind begin: texts of records that look like one do not begin with a block."""
-    return [match.start() for match in part.finditer(content) if match.start() % _BLOCK == 0]
+    return (match.start() for match in part.finditer(content) if match.start() % _BLOCK == 0)
 
 
 # Column metadata of a file of any format, without reading records.
