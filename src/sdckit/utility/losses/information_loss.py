@@ -63,7 +63,7 @@ def covariances(values: Floats) -> Floats:
     """Covariance matrix (ddof 1) of complete rows; NaN for fewer than two."""
     if len(values) < 2:
         return np.full((values.shape[1],) * 2, np.nan)
-    with np.errstate(over="ignore"):  # infinite where no floating number says it
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite or none where no floating number says it
         covariance = np.atleast_2d(np.cov(values.T))
     constant = values.min(axis=0) == values.max(axis=0)  # their mean may be off in the last digit
     covariance[constant], covariance[:, constant] = 0.0, 0.0
