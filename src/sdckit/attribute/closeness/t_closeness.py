@@ -219,8 +219,7 @@ def branches_of(levels: Levels, hierarchy: Mapping[Any, Sequence[Any]]) -> NDArr
 def _refuse_absent(n: int, name: str, where: str) -> None:
     if n:
         raise DataError(
-            f"distance: {counted(n, f'level of {name!r} is', f'levels of {name!r} are')} not in the {where}; add them",
-            argument="distance",
+            f"distance: the {where} lacks {counted(n, 'level')} of {name!r}; complete it", argument="distance"
         )
 
 

@@ -132,10 +132,7 @@ def at_most(number: float) -> str:
 
 def tables(plain: Plain) -> Iterator[TableBlock]:
     """What was kept, with the error that noise alone makes, and what it cost."""
-    kept = [
-        (" × ".join(entry["variables"]), "–" if entry["error"] is None else f"{100 * entry['error']:.2g} %")
-        for entry in plain["kept"]
-    ]
+    kept = [(" × ".join(entry["variables"]), _percent(entry["error"])) for entry in plain["kept"]]
     if not plain["spent"]:
         yield TableBlock("Tables kept", ("Columns",), tuple((names,) for names, _ in kept))
         return
@@ -153,6 +150,10 @@ def _row(kind: str, own: Sequence[Plain]) -> tuple[str, ...]:
     low, high = (f"{end:.3g}" for end in (min(scales), max(scales)))
     rho = math.fsum(entry["rho"] for entry in own)
     return KINDS.get(kind, kind), str(len(own)), low if low == high else f"{low} to {high}", f"{rho:.3g}"
+
+
+def _percent(error: float | None) -> str:
+    return "–" if error is None else f"{100 * error:.2g} %"
 
 
 def promise_line(plain: dict[str, Any]) -> str:
