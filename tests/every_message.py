@@ -27,6 +27,16 @@ def _called(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
+def _counts(call: ast.Call) -> bool:
+    """Whether a call is `display.counted`: a number, its noun, and its plural if that is no s."""
+    return _called(call.func) == "counted" and len(call.args) > 1
+
+
+def _nouns(call: ast.Call, single: bool) -> Iterator[str]:
+    plural = "s" if len(call.args) == 2 and not single else ""
+    yield from (noun + plural for noun in _texts(call.args[1 if single else -1], "1"))
+
+
 def _texts(given: ast.expr, number: str) -> Iterator[str]:
     if isinstance(given, ast.Constant):
         yield str(given.value)
@@ -37,6 +47,8 @@ def _texts(given: ast.expr, number: str) -> Iterator[str]:
         yield from map("".join, product(*(list(_texts(part, number)) for part in given.values)))
     elif isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
         yield from map("".join, product(_texts(given.left, number), _texts(given.right, number)))
+    elif isinstance(given, ast.FormattedValue) and isinstance(given.value, ast.Call) and _counts(given.value):
+        yield from (f"{number} {noun}" for noun in _nouns(given.value, number == "1"))
     elif isinstance(given, ast.FormattedValue) and given.conversion == ord("r"):
         yield "'Abc'"
     elif isinstance(given, ast.FormattedValue) and isinstance(given.value, ast.IfExp):

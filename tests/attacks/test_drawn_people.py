@@ -145,7 +145,7 @@ def test_the_seed_draws_others() -> None:
         ({"by": "sex"}, "1,000 or more"),
         ({"targets": 0}, "targets"),
         ({"id": "home"}, "repeat one"),
-        ({"id": "gap"}, "missing in 1 rows"),
+        ({"id": "gap"}, "missing in 1 row,"),
     ],
 )
 def test_refused(change: dict[str, Any], words: str) -> None:

@@ -99,15 +99,15 @@ REFUSED = {
     ),
     "id missing": (
         lambda: pair(released={**RELEASED, "id": [None, 1, 2]}, aligned=True, id="id"),
-        "the release: id 'id' is missing in 1 rows",
+        "the release: id 'id' is missing in 1 row;",
     ),
     "id repeated": (
         lambda: pair(released={**RELEASED, "id": [1, 1, 2]}, aligned=True, id="id"),
-        "1 values of id 'id' occur more than once",
+        "1 value of id 'id' more than once",
     ),
     "other ids": (
         lambda: pair(released={**RELEASED, "id": [7, 1, 2]}, aligned=True, id="id"),
-        "the original: 1 values of id 'id' that another file has are not there; the release: 1 values",
+        "the original: without 1 value of id 'id' that another file has; the release: without 1 value of",
     ),
     "all missing": (
         lambda: pair(released={**RELEASED, "v": [None, None, None]}),

@@ -76,7 +76,7 @@ def test_a_figure_per_cell(cells):
 
 
 def test_a_figure_per_household(cells):
-    with pytest.warns(match="1 records have no household id in 'hh': each is a household of its own"):
+    with pytest.warns(match="1 record has no household id in 'hh': each is a household of its own"):
         more = cells.with_household(
             "sum", "sample_frequency", "hh", before=lambda f: f * 10.0, after=lambda sums: sums + 1
         )

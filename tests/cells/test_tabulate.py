@@ -123,7 +123,7 @@ def test_persons():
 def test_persons_that_cannot_be():
     with pytest.raises(DataError, match=r"person 'p' is missing in 2 records \(rows 1, 3\)"):
         cells({"p": [None, 1, None, 2]}, person="p")
-    with pytest.raises(DataError, match="the weight is not constant within a person in 1 records"):
+    with pytest.raises(DataError, match="the weight is not constant within a person in 1 record;"):
         cells({"p": [1, 1, 2, 2], "w": [5.0, 6.0, 7.0, 7.0]}, person="p", weight="w")
     gaps = {"p": [1, 1, 2, 2], "c": [1, None, 2, 1]}
     with pytest.raises(DataError, match=r"key 'c' has missing values: with person= .* missing='category'"):

@@ -21,7 +21,7 @@ from tree import ROOT, none_offends
 QUESTIONS = {"singled", "linked", "learnt", "tried", "covered", "used"}
 PLACES = {
     "beside", "limit", "limit_percent", "value", "percent", "records", "variable", "are", "have", "group", "because",
-    "reason", "columns", "ends",
+    "reason", "columns", "ends", "figure",
 }  # fmt: skip
 PRINTED = {"beside", "limit", "limit_percent", "value", "some", "variable", "reason", "columns", "points"}
 

@@ -142,7 +142,7 @@ def test_name_taken_case_folded(plan: Any) -> None:
         ({"w": ["1", "2", "3"]}, {"weight": "w"}, "not numbers"),
         ({"w": [0.2, 0.2, 5.0]}, {"weight": "w"}, "scaled to mean 1"),
         ({"b": [None, None, None]}, {"keys": ["a", "b"]}, "no value in any record"),
-        ({"b": [1, None, 2]}, {"keys": ["a", "b"], "missing": "error"}, "missing in 1 records"),
+        ({"b": [1, None, 2]}, {"keys": ["a", "b"], "missing": "error"}, "missing in 1 record,"),
         ({"p": [1, None, 2]}, {"person": "p"}, "person 'p' is missing in 1"),
         ({"b": [[1], [2], [3]]}, {"keys": ["b"]}, "one plain value"),
     ],
@@ -171,7 +171,7 @@ def test_a_thousand_patterns_of_missing_keys(plan: Any) -> None:
 
 def test_warnings_of_a_plan_give_counts(plan: Any) -> None:
     survey = pl.DataFrame({"a": ["x", "x", "y"], "hh": [1, None, 1]})
-    with pytest.warns(SdcWarning, match="1 records have no household id"):
+    with pytest.warns(SdcWarning, match="1 record has no household id"):
         _ = sdc.individual_risk(plan(survey), keys=["a"], household="hh")
     with pytest.warns(SdcWarning, match="same value in every record"):
         sdc.key_frequencies(plan(survey.with_columns(b=pl.lit(1))), keys=["a", "b"])

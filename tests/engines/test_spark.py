@@ -248,5 +248,5 @@ def test_rows_that_are_words_are_not_joined(spark: Any, monkeypatch: pytest.Monk
         assert alone is not None
         assert sorted(alone.frames[1]["yes"].to_list(), key=str) == [None, True]
         assert [own.tolist() for own in alone.times or ()] == [[20, 20], [20, 20]]
-    with pytest.raises(DataError, match="1 values of id 'row' that another file has not"):
+    with pytest.raises(DataError, match="1 value of id 'row' that another file has not"):
         pairs.count_pair(open_files(original, others[1], id="row"), {"keys": ["age", "yes"]}, aligned=True)

@@ -58,7 +58,7 @@ def test_the_methods():
 
 def test_weights_must_count_persons():
     scaled = FRAME.with_columns(w=pl.col("w") / pl.col("w").mean())
-    with pytest.raises(DataError, match=r"in 1 cells the weights sum to less .* scaled to mean 1"):
+    with pytest.raises(DataError, match=r"in 1 cell the weights sum to less .* scaled to mean 1"):
         individual_risk(scaled, **KNOWN)
     just_ones = FRAME.with_columns(w=pl.lit(1 - 1e-12))
     assert individual_risk(just_ones, **KNOWN).records["risk"].to_list() == pytest.approx([0.5, 0.5, 1, 1])

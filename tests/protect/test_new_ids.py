@@ -94,7 +94,7 @@ def test_blocks_that_are_none(given, error, says):
 
 
 def test_a_record_of_no_wave_is_refused():
-    with pytest.raises(DataError, match=r"'hh' is missing in 1 records \(row 4\)"):
+    with pytest.raises(DataError, match=r"'hh' is missing in 1 record \(row 4\)"):
         new_ids(pl.DataFrame(DATA), column="p", block=1, time="hh")
 
 

@@ -58,6 +58,26 @@ def test_there_are_two_forms_for_one_and_for_more() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("text", [
+    "1 record has no household id in 'hh': each is a household of its own",
+    "column 'pay': 1 value is beyond 2^53, too large to be rounded exactly",
+    ('step 2 (recode): column \'pay\': 1 record has a value in no band. Widen the bands (None leaves an end open), or '
+     'give “outside”: "missing"'),
+])  # fmt: skip
+def test_messages_that_count_one_have_words(text: str) -> None:
+    untold: list[str] = []
+    wording("de").translate(text, (), untold.append)
+    assert not untold
+
+
+@pytest.mark.parametrize(("text", "german"), [
+    ("40 records, made from 1,050 records", "40 Datensätze, erzeugt aus 1.050 Datensätzen"),
+    ("40, 41 and 42 records, made from 50 records", "40, 41 und 42 Datensätze, erzeugt aus 50 Datensätzen"),
+])  # fmt: skip
+def test_a_file_without_a_name_is_its_size_in_german(text: str, german: str) -> None:
+    assert wording("de").translate(text) == german
+
+
 def test_a_text_within_a_text_is_translated_or_a_kept_name() -> None:
     words = made('"{t}, before" = "{t}, vorher"', '"Risk" = "Risiko"', '"In it: {t}" = "Darin: {t}"')
     assert words.translate("Risk, before") == "Risiko, vorher"

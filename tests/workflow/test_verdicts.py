@@ -243,6 +243,16 @@ def test_a_limit_on_members_told_reads_its_own_attack():
     assert found.reason.endswith("could be made: membership:all")
 
 
+def test_a_figure_just_beyond_its_limit_does_not_read_as_its_limit():
+    of_members = next(kind for kind in LIMITS.values() if kind.values == "multiple")
+    given = {"intruders": ("a",), "failed": (), "control": 1000}
+    (risk,) = judge_attacks(0.05, "a", {"linkability:a": _attack(0.050001)}, **given)
+    assert "of the simulated attacks is 0.050001, above 0.05" in risk.sentence
+    near = SimpleNamespace(per_release=({"risk": 0.9},), tpr_multiple=5.001, judged=None, notes={})
+    (told,) = judge_attacks(5.0, "a", {"membership": near}, **given, kind=of_members)
+    assert "5.001 times as many members are recognised, above 5 times" in told.sentence
+
+
 def test_a_note_is_never_read_for_a_verdict():
     words = {"residual": "mean over the 2 of 3 releases where it is defined"}
     noted = {"membership": _Plain(({"risk": 0.1},), words, "shared")}

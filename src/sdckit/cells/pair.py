@@ -20,6 +20,7 @@ from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments, frames as data_frames, nearest
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.grouping import places_among
@@ -677,11 +678,11 @@ def _orders(pair: Pair) -> tuple[Order, ...]:
     for label, codes in zip(pair.names, shared.codes, strict=True):
         counts = np.bincount(codes, minlength=shared.n_levels + 1)
         if counts[0]:
-            faults.append(f"{label}: id {id!r} is missing in {counts[0]} rows")
+            faults.append(f"{label}: id {id!r} is missing in {counted(int(counts[0]), 'row')}")
         elif counts.max(initial=0) > 1:
-            faults.append(f"{label}: {int((counts > 1).sum())} values of id {id!r} occur more than once")
+            faults.append(f"{label}: {counted(int((counts > 1).sum()), 'value')} of id {id!r} more than once")
         elif (absent := int((counts[1:] == 0).sum())) > 0:
-            faults.append(f"{label}: {absent} values of id {id!r} that another file has are not there")
+            faults.append(f"{label}: without {counted(absent, 'value')} of id {id!r} that another file has")
     if faults:
         raise DataError(f"{'; '.join(faults)}; an id names each row once, and the same rows in every file")
     return tuple(places_among(codes, shared.n_levels + 1)[shared.codes[0]] for codes in shared.codes[1:])

@@ -19,7 +19,7 @@ from sdckit.data import arguments, frames, pt
 from sdckit.data.columns import Coded, checked_weight, code_column, to_arrow
 from sdckit.data.missing_values.missing import Rule, describe_rule
 from sdckit.data.scenarios.roles import Roles
-from sdckit.display import Displayed, table_html
+from sdckit.display import Displayed, counted, table_html
 from sdckit.errors import ColumnError, DataError, SdcWarning, sure
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.grouping import ascending, count_short, dense_codes, gather, group, sum_by, tally
@@ -232,7 +232,8 @@ def say_ungrouped(name: str, n_missing: int, n: int) -> None:
     if n_missing == n:
         raise DataError(f"{name!r} says which records belong together, and has no value in any record; leave it out")
     if n_missing:
-        warn(f"{n_missing} records have no household id in {name!r}: each is a household of its own")
+        without = counted(n_missing, "record has", "records have")
+        warn(f"{without} no household id in {name!r}: each is a household of its own")
 
 
 def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[Codes, int]:

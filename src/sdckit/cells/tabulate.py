@@ -12,6 +12,7 @@ from sdckit.cells.plans import attach, count_cells
 from sdckit.cells.table import Cells, warn
 from sdckit.data.columns import Coded, checked_weight, code_column, code_columns, first_rows, recoded
 from sdckit.data.scenarios.roles import Roles, check_columns
+from sdckit.display import counted
 from sdckit.errors import DataError
 from sdckit.numerics import coding, grouping
 from sdckit.numerics.array_types import Codes, Floats, Ints, Values, Words
@@ -127,7 +128,7 @@ def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence
         if rule == "error":
             where = f" ({first_rows(rows[j].valid == 0)})" if rows else ""
             raise DataError(
-                f"key {key!r} is missing in {gone} records{where}, and missing='error'; "
+                f"key {key!r} is missing in {counted(gone, 'record')}{where}, and missing='error'; "
                 "complete it or choose 'wildcard' or 'category'"
             )
         if roles.person is not None and rule == "wildcard":
@@ -214,16 +215,18 @@ def _persons(
     """Number of distinct persons in each cell, and the sum of their weights, each counted once."""
     coded = code_column(frame[person])
     if coded.n_missing:
+        rows = first_rows(coded.codes() == coded.span)
         raise DataError(
-            f"person {person!r} is missing in {coded.n_missing} records ({first_rows(coded.codes() == coded.span)}); "
-            "give every record its person"
+            f"person {person!r} is missing in {counted(coded.n_missing, 'record')} ({rows}); give every record its "
+            "person"
         )
     who = packing.tabulate([coded], None).of_row
     if weight is not None:
         first = weight[grouping.first_of_groups(who, int(who.max()) + 1)]
         if varying := int(np.count_nonzero(weight != first[who])):
             raise DataError(
-                f"the weight is not constant within a person in {varying} records; give each person one weight"
+                f"the weight is not constant within a person in {counted(varying, 'record')}; give each person "
+                "one weight"
             )
     pairs = packing.group_codes([table.of_row.astype(np.int64), who.astype(np.int64)], len(who))
     one_row = grouping.first_of_groups(pairs.of_row, len(pairs.size))

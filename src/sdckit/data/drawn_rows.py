@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.data import arguments
+from sdckit.display import counted
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints, Words
 from sdckit.numerics.intervals import wilson
@@ -41,8 +42,8 @@ def hash_ids(series: nw.Series[Any], key: bytes) -> Words:
     n, known = len(series), series.drop_nulls()
     if len(known) < n or int(known.n_unique()) < n:
         raise DataError(
-            f"id {series.name!r} is missing in {n - len(known)} rows, and {len(known) - int(known.n_unique())} repeat "
-            "one: people are drawn by an id that names each row once",
+            f"id {series.name!r} is missing in {counted(n - len(known), 'row')}, and "
+            f"{len(known) - int(known.n_unique())} repeat one: people are drawn by an id that names each row once",
             argument="id",
         )
     if series.dtype.is_integer() and series.dtype not in (nw.Int128, nw.UInt128):  # which NumPy has not

@@ -87,7 +87,8 @@ class LimitKind:
         Whether it looks at the numbers that go out, so that `numeric` says enough of a column.
     holds, exceeded : str
         Templates of the exact verdict: `limit`, `value`, both in per cent (`limit_percent`, `percent`), `records`,
-        `variable`, `reason`, `ends` (of an interval). A limit stands in the unit of its figure.
+        `figure` (the value beside its limit), `variable`, `reason`, `ends` (of an interval). A limit stands in the
+        unit of its figure.
     printed : tuple of str, or str
         Templates of the verdict in documents, kept and exceeded: `limit`, `limit_percent`, `value`, `some`,
         `variable`, `reason`, `columns` (with how many attacks were made). A single text says what the value is a
@@ -226,15 +227,17 @@ def limit_percent(limit: float) -> str:
     return f"{100 * limit:g} %"
 
 
-def figure_percent(value: float, limit: float) -> str:
-    """A figure in per cent, to three digits, or to as many as say on which side of its limit it is.
+def figure_beside(value: float, limit: float, times: int = 1) -> str:
+    """A figure to three digits, or to as many as say on which side of its limit it is; both `times` as large.
 
-    >>> figure_percent(0.12345, 0.05), figure_percent(0.050001, 0.05), figure_percent(1 / 60, 1 / 60)
-    ('12.3 %', '5.0001 %', '1.66667 %')
+    >>> figure_beside(5.12345, 5), figure_beside(5.0001, 5), figure_beside(0.12345, 0.05, 100)
+    ('5.12', '5.0001', '12.3')
+    >>> figure_beside(0.050001, 0.05, 100), figure_beside(1 / 60, 1 / 60, 100)
+    ('5.0001', '1.66667')
     """
-    beside = float(f"{100 * limit:g}")
-    texts = (f"{100 * value:.{digits}g}" for digits in range(3, 18))
-    return f"{next((text for text in texts if (float(text) > beside) == (value > limit)), f'{100 * value:.3g}')} %"
+    beside = float(f"{times * limit:g}")
+    texts = [f"{times * value:.{digits}g}" for digits in range(3, 18)]
+    return next((text for text in texts if (float(text) > beside) == (value > limit)), texts[0])
 
 
 def limit_words(name: str) -> str:

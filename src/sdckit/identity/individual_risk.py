@@ -17,6 +17,7 @@ from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import counted
 from sdckit.errors import DataError
 from sdckit.identity.key_frequencies import frequency_columns
 from sdckit.numerics.risk_kernel import approximate_risk, census_risk, exact_risk, worst_case_risk
@@ -344,6 +345,6 @@ def refuse_short(cells: Any) -> None:
     """Refuse weights that cannot count persons."""
     if short := cells.count_short():
         raise DataError(
-            f"in {short} cells the weights sum to less than the number of records: weights must count persons; "
-            "weights scaled to mean 1 do not (multiply them by population over records)"
+            f"in {counted(short, 'cell')} the weights sum to less than the number of records: weights must count "
+            "persons; weights scaled to mean 1 do not (multiply them by population over records)"
         )

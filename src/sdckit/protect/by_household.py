@@ -8,6 +8,7 @@ import numpy as np
 from sdckit.data import arguments, households, seeds
 from sdckit.data.columns import code_column, first_rows, n_differing
 from sdckit.data.replace import lend_rows, open_eager, pick_rows
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -55,8 +56,9 @@ def read_shared(
     for name in shared:
         if (bad := households.differs_within(frame, name, homes)).any():
             raise DataError(
-                f"household_variables: {name!r} differs within {len(np.unique(homes.of_row[bad])):,} households "
-                f"({first_rows(bad)}); it is a variable of persons, or these values are to be mended first",
+                f"household_variables: {name!r} differs within "
+                f"{counted(len(np.unique(homes.of_row[bad])), 'household')} ({first_rows(bad)}); it is a variable of "
+                "persons, or these values are to be mended first",
                 argument="household_variables",
             )
     return homes, shared

@@ -12,6 +12,7 @@ import numpy as np
 
 from sdckit.data import arguments, pa, replace, seeds
 from sdckit.data.columns import distinct_values, first_rows
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bytes, Ints
 from sdckit.numerics.grouping import in_place, places_among
@@ -152,7 +153,9 @@ def _blocks(series: Any, block: int, time: str) -> Olds:
     """The first wave of the block of each record."""
     found = distinct_values(series)
     if (gone := found.codes < 0).any():
-        raise DataError(f"time: {time!r} is missing in {int(gone.sum())} records ({first_rows(gone)})", argument="time")
+        raise DataError(
+            f"time: {time!r} is missing in {counted(int(gone.sum()), 'record')} ({first_rows(gone)})", argument="time"
+        )
     order = sorted(range(len(found.values)), key=found.values.__getitem__)
     first = in_place(np.arange(len(order)) // block * block, np.array(order, np.int64))
     return [canonical_bytes(found.values[place]) for place in order], first[found.codes]

@@ -99,6 +99,15 @@ def texts(*leaves: Plain) -> tuple[str, ...]:
     return tuple(leaf["text"] for leaf in leaves)
 
 
+def four_digits(value: float | None, otherwise: str = "–") -> str:
+    """A number to four digits; `otherwise` where there is none.
+
+    >>> four_digits(0.123456), four_digits(None, "undefined")
+    ('0.1235', 'undefined')
+    """
+    return otherwise if value is None else f"{value:.4g}"
+
+
 def of_whole(count: Plain, rate: Plain) -> str:
     """A count with its share in brackets.
 

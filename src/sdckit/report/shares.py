@@ -344,11 +344,11 @@ def enter_given_back(ledger: Ledger, start: str, whole: str, column: Any) -> dic
 def enter_put_back(ledger: Ledger, start: str, uniques: str, below: str, result: Any, j: int) -> dict[str, Tree]:
     """Enter the uniques and records in small groups once the reconstructed values are put back."""
     k, group = result.shown_k, f"{start}undone"
-    return {
-        "k": k,
-        uniques: ledger.count(f"{start}uniques", int(result.per_release[j - 1][uniques]), group),
-        below: ledger.count(f"{start}below", result.below_k[j - 1][k], group),
-    }
+    alone = ledger.count(f"{start}uniques", int(result.per_release[j - 1][uniques]), group)
+    small = ledger.count(f"{start}below", result.below_k[j - 1][k], group)
+    ledger.nested(f"n.released.{j}", small.name)
+    ledger.nested(small.name, alone.name)
+    return {"k": k, uniques: alone, below: small}
 
 
 def of_releases(releases: Sequence[Plain]) -> list[tuple[Plain, str]]:

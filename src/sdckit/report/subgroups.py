@@ -112,7 +112,7 @@ def subgroup_blocks(plain: view.Plain, place: str) -> list[Block]:
         tables = [_shares(tree["by"], rows, shown)] if any_share else []
         return [*tables, Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
     texts = [
-        (*row["labels"], f"{row['n']:,}", *(_text(row["figures"][name]) for name in shown))
+        (*row["labels"], f"{row['n']:,}", *(common_blocks.four_digits(row["figures"][name]) for name in shown))
         for row in rows[:MOST_GROUPS]
     ]
     heads = ("Records", *map(_words, shown))
@@ -128,7 +128,7 @@ def single_blocks(result: Any) -> list[Block]:
         groups = {"by": tuple(map(str, result.by)), "groups": group_figures(result)}
         blocks += subgroup_blocks({SUBGROUPS: {result.measure: groups}}, result.measure)
     if result.intervals:
-        rows = tuple((_words(name), *map(_text, ends)) for name, ends in result.intervals.items())
+        rows = tuple((_words(name), *map(common_blocks.four_digits, ends)) for name, ends in result.intervals.items())
         blocks.append(TableBlock("95 % intervals", ("Figure", "From", "To"), rows, (1, 2)))
     return blocks
 
@@ -150,7 +150,3 @@ def _shares(by: Sequence[str], rows: Sequence[view.Plain], shown: Sequence[str])
 
 def _share(leaf: view.Plain) -> str:
     return "–" if leaf["value"] is None and "below" not in leaf else str(leaf["text"])
-
-
-def _text(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"

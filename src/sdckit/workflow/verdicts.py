@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.catalogue.attacks import NOT_LOOKED_FOR, NOTHING_TAKEN, RECOVERABLE
 from sdckit.data.drawn_rows import SAMPLED
-from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind, figure_percent, limit_percent
+from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind, figure_beside, limit_percent
 from sdckit.data.scenarios import thresholds as named_limits
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import Thresholds
@@ -156,9 +156,10 @@ class Verdict:
         sentence = (kind.holds if self.holds else kind.exceeded).format(
             limit=self.limit, limit_percent=limit_percent(self.limit or 0.0), variable=self.variable,
             value=0.0 if self.value is None else self.value,
+            figure=figure_beside(self.value or 0.0, self.limit or 0.0),
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
-            percent=figure_percent(self.value or 0.0, self.limit or 0.0),
+            percent=f"{figure_beside(self.value or 0.0, self.limit or 0.0, 100)} %",
             because=f" (rule: {self.because})" if self.because else "",
             reason=self.reason, columns=spaced(self.columns), beside=self.beside or EARLIER,
             ends="" if self.ends is None else " (excess over others {:.1%} to {:.1%})".format(*self.ends),

@@ -85,7 +85,7 @@ REFUSED = [
     ("x", {"mean": MEAN, "sd": [1, 1]}, {"prior": [1, 1]}, "prior= is for categories"),
     ("c", {"probability": [[0.5, 0.5]]}, {}, r"it must be \(any, 3, 3\) or \(any, 3\)"),
     ("c", {"probability": [[0.5, 0.5, 0.5]]}, {}, "add up to 1"),
-    ("c", {"probability": [[0.0, 0.5, 0.5]]}, {}, "rule out the true value of 1 records"),
+    ("c", {"probability": [[0.0, 0.5, 0.5]]}, {}, "rule out the true value of 1 record;"),
     ("c", {"probability": [[0.5, 0.5, 0.0]]}, {}, "the release could not have come from any of the draws"),
     ("c", {"probability": [[0.4, 0.3, 0.3]]}, {"prior": [1, 1]}, "prior= needs 3 numbers"),
     ("c", {**GOOD, "truth": [0, 0, 2]}, {}, "from 0 to 1"),
@@ -136,12 +136,12 @@ def test_levels_by_their_names():
 @pytest.mark.parametrize(
     ("levels", "more", "words"),
     [
-        (["a", "b", None], {}, "1 levels of 'c' in the files are not among"),
-        (["a", "b", "c"], {}, "1 levels of 'c' in the files are not among"),
+        (["a", "b", None], {}, "files have 1 level of 'c' that"),
+        (["a", "b", "c"], {}, "files have 1 level of 'c' that"),
         (["a", "a", None], {}, "names a level twice"),
         (["a", "b", "c", None], {"missing": [0.1]}, "gives it apart"),
         (["a", "b", "c"], {"missing": [1.1]}, "from 0 to 1"),
-        (["a", "b", "c"], {"missing": [0.0]}, "rule out the true value of 1 records"),
+        (["a", "b", "c"], {"missing": [0.0]}, "rule out the true value of 1 record;"),
     ],
 )
 def test_levels_that_do_not_fit(levels, more, words):
@@ -235,7 +235,7 @@ NUMBERS_REFUSED = [
     ([1, 2], {"rate": [np.inf]}, {}, "not above 0, or infinite"),
     ([1, 2], {"rate": [1.0]}, {"guesses": [0.5]}, "counts are whole numbers"),
     ([1, 2], {"rate": [1.0]}, {"guesses": [1], "prior": [1, 1]}, "guessed with equal probabilities"),
-    ([1, None], {"rate": [1.0]}, {}, "the original: 'y' is missing in 1 rows; the release: .*of being missing too"),
+    ([1, None], {"rate": [1.0]}, {}, "the original: 'y' is missing in 1 row; the release: .*of being missing too"),
     ([1, 2], {"rate": [[1.0, 1, 1]]}, {}, r"it must be \(any, 2\) or \(any\)"),
 ]  # fmt: skip
 

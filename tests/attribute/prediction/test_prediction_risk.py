@@ -365,6 +365,10 @@ def test_squares_that_no_floating_number_holds_are_undefined_and_the_rest_is_mea
     assert np.isfinite([getattr(plain, name) for name in squares]).all()
     assert not set(squares) & set(plain.notes)
     assert found.by_group["mse_released"].is_nan().all()
+    squared = prediction_risk(*large, **options, loss="squared")
+    for name in (*squares, "mean_loss_released", "mean_loss_original"):  # nor infinite, nor of those that it holds
+        assert math.isnan(getattr(squared, name))
+        assert squared.by_group[name].is_nan().all()
     assert found.share_less_accurate == plain.share_less_accurate
     assert found.mean_loss_released / 2.0**532 == pytest.approx(plain.mean_loss_released)
     assert found.before_after().equals(plain.before_after())

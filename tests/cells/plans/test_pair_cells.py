@@ -130,7 +130,7 @@ def test_rows_that_differ_are_counted_by_the_engine(plan: Any) -> None:  # noqa:
     files = [open_frame(plan(frame)) for frame in (before, after)]
     assert count_differing(files, ["x", "y"], "pid", ("a", "b"), (4, 4)) == [1, 1]
     fewer = open_frame(plan(after.head(3)))
-    with pytest.raises(DataError, match="a: 1 values of id 'pid' that another file has not"):
+    with pytest.raises(DataError, match="a: 1 value of id 'pid' that another file has not"):
         count_differing([files[0], fewer], ["x"], "pid", ("a", "b"), (4, 3))
 
 

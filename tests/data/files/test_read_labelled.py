@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import decimal
 import sys
 from datetime import date
 from types import SimpleNamespace
 
+import duckdb
+import narwhals.stable.v2 as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
+from polars.testing import assert_frame_equal
 from pyarrow import feather
 
 import sdckit as sdc
 from sdckit.data.files.file_labels import ColumnLabels, FileLabels
 from sdckit.data.files.read_labelled import read_labels
 from sdckit.data.files.readers import describe_file, read_file, scan_header
+from sdckit.data.frames import with_usual_types
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcWarning
 
 MARK = "Zyxw-4711"
@@ -309,6 +314,35 @@ def test_text_says_nothing_and_an_absent_file_is_told(tmp_path):
 
 
 # Parquet and Arrow (formats alike are tested in test_readers).
+
+
+RARE = {
+    "wide": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal(3)], pa.decimal256(50, 2)),
+    "long": pa.array([decimal.Decimal(10**60), None, decimal.Decimal(3)], pa.decimal256(70, 2)),
+    "span": pa.array([(1, 2, 3_000_000), None, (0, 0, 0)], pa.month_day_nano_interval()),
+    "runs": pa.RunEndEncodedArray.from_arrays([2, 3], ["a", None]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [*((name, "arrow") for name in RARE), *((name, "parquet") for name in RARE if name != "runs")]
+)
+def test_columns_of_rare_types_are_read_as_they_are_taken_from_memory(tmp_path, name, kind):
+    """Polars has no type for them and ends: a good file was called damaged, also where others were asked for."""
+    path, table = tmp_path / f"a.{kind}", pa.table({"k": ["x", "y", "z"], name: RARE[name]})
+    if kind == "arrow":
+        with pa.ipc.new_file(path, table.schema) as out:
+            out.write_table(table)
+    elif name == "span":
+        values = "('x', INTERVAL '1 month 2 days 3 milliseconds'), ('y', NULL), ('z', INTERVAL 0 day)"
+        duckdb.sql(f"COPY (SELECT * FROM (VALUES {values}) t(k, span)) TO '{path}' (FORMAT parquet)")
+    else:
+        pq.write_table(table, path)
+    in_memory = pl.from_arrow(with_usual_types(nw.from_native(table)).to_native())
+    assert_frame_equal(read_file(path), in_memory, check_dtypes=False)
+    assert_frame_equal(read_file(path, columns=["k"]), in_memory.select("k"))
+    assert read_file(path, columns=[name, "k"], rows=1).rows() == in_memory.select(name, "k").head(1).rows()
+    assert scan_header(path).n_rows == 3
 
 
 FRAME = pl.DataFrame(

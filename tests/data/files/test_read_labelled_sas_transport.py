@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pandas as pd
@@ -114,3 +115,17 @@ def test_a_file_without_records_holds_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "release.xpt"
     pyreadstat.write_xport(pd.DataFrame({"region": pd.Series([], dtype=float)}), str(path), file_format_version=8)
     assert (beside_transport(path)[0], beside_records(path)) == ([], ())
+
+
+def test_records_are_looked_at_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "release.xpt"
+    transport(path, b"." * 20_000 + b"A")
+    monkeypatch.setattr(read_labelled, "_PIECE", 1 << 14, raising=False)
+    tracemalloc.start()
+    found = beside_transport(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == ([1], False)
+    assert peak < path.stat().st_size / 4
+    path.write_bytes(path.read_bytes()[:-80])  # in version 5 no header says how many records there are
+    assert beside_transport(path)[0] == [1]

@@ -173,7 +173,7 @@ def test_bad_input(released, options, error, message):
 @pytest.mark.parametrize("name", ["sex", "income"])
 def test_missing_values_are_refused_on_request(name):
     gap = FIRST.with_columns(pl.when(pl.int_range(4) > 0).then(pl.col(name)).alias(name))
-    with pytest.raises(DataError, match=f"the release: '{name}' is missing in 1 records, and missing='error'"):
+    with pytest.raises(DataError, match=f"the release: '{name}' is missing in 1 record, and missing='error'"):
         matching_risk(SURVEY, gap, **ROLES, missing="error")
     assert matching_risk(SURVEY, FIRST, **ROLES, missing="error").n == 4
 

@@ -175,7 +175,7 @@ def test_bad_files(monkeypatch):
     with pytest.raises(ColumnError, match="'age' holds numbers in the original and text in the release"):
         record_linkage(SURVEY, RELEASE.with_columns(age=pl.lit("x")), variables=BOTH)
     gap = RELEASE.with_columns(age=pl.Series([25.0, None, 58.0, 30.0]))
-    with pytest.raises(DataError, match=r"the release: 'age' is missing in 1 rows.*needs every value"):
+    with pytest.raises(DataError, match=r"the release: 'age' is missing in 1 row;.*needs every value"):
         record_linkage(SURVEY, gap, variables=BOTH, distance="mahalanobis")
     doubled = [frame.with_columns(pay=pl.col("age") * 2) for frame in (SURVEY, RELEASE)]
     with pytest.raises(DataError, match="covariance of the variables is singular"):

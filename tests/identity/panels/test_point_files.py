@@ -19,10 +19,10 @@ def gap(name, row=1):
 @pytest.mark.parametrize(
     ("frame", "given", "error", "message"),
     [
-        (gap("who"), {}, DataError, r"person 'who' is missing in 1 records \(row 2\)"),
-        (gap("t"), {}, DataError, "time 't' is missing in 1 records"),
+        (gap("who"), {}, DataError, r"person 'who' is missing in 1 record \(row 2\)"),
+        (gap("t"), {}, DataError, "time 't' is missing in 1 record "),
         (gap("a"), {"missing": "error"}, DataError, "'a' has missing values, and missing='error'"),
-        (gap("t"), {"tolerance": {"t": 1}}, DataError, "value 't' is missing in 1 records"),
+        (gap("t"), {"tolerance": {"t": 1}}, DataError, "value 't' is missing in 1 record "),
         (PANEL, {"tolerance": {"sex": 1}}, ColumnError, "tolerance: no column 'sex' in the keys and the time"),
         (PANEL, {"tolerance": {"t": -1}}, DataError, "tolerance is a distance"),
         (PANEL, {"also_known": ["a"], "keys": ["sex"]}, DataError, "also_known 'a' varies within a person"),

@@ -59,7 +59,7 @@ def test_limits_that_are_none(limits):
 
 def test_bad_input():
     with quiet():
-        with pytest.raises(DataError, match="in 1 cells the population has fewer records than the data"):
+        with pytest.raises(DataError, match="in 1 cell the population has fewer records than the data"):
             delta_presence(PEOPLE, PEOPLE[1:], keys=KEYS)
         with pytest.raises(ColumnError, match="population: keys: no column 'age'"):
             delta_presence(PEOPLE, PEOPLE.drop("age"), keys=KEYS)

@@ -79,7 +79,7 @@ def test_k_that_is_none(k):
 
 def test_bad_input():
     with quiet():
-        with pytest.raises(DataError, match="in 1 cells the population has fewer records than the data"):
+        with pytest.raises(DataError, match="in 1 cell the population has fewer records than the data"):
             k_map(PEOPLE, PEOPLE[1:], keys=KEYS)
         with pytest.raises(DataError, match="a part of the population"):
             k_map(PEOPLE.with_columns(age=pl.lit(7)), PEOPLE, keys=KEYS)

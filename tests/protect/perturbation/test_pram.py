@@ -235,7 +235,7 @@ def test_the_chance_of_staying():
     assert 0.8 <= drawn.min() < 0.81
     assert 0.99 < drawn.max() <= 1
     assert staying({1: 0.5, 2: 0.6, 3: 1, 9: 0}, LEVELS, True, rng).tolist() == [0.5, 0.6, 1.0]
-    with pytest.raises(DataError, match="no chance of staying for 1 levels"):
+    with pytest.raises(DataError, match="no chance of staying for 1 level of"):
         staying({1: 0.5, 2: 0.6}, LEVELS, True, rng)
 
 

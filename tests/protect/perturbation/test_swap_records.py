@@ -98,8 +98,8 @@ def test_seeds_and_engines():
         ({"keys": ["town"]}, ColumnError, "'town' is swapped"),
         ({"similar": ["tenure"]}, ColumnError, "list of profiles"),
         ({"similar": [["rooms"]]}, ColumnError, "similar: no column 'rooms'"),
-        ({"similar": [["job"]]}, DataError, "'job' differs within 1 households"),
-        ({"carry_along": ["job"], "keys": ["tenure"]}, DataError, "'job' differs within 1 households"),
+        ({"similar": [["job"]]}, DataError, "'job' differs within 1 household "),
+        ({"carry_along": ["job"], "keys": ["tenure"]}, DataError, "'job' differs within 1 household "),
         ({"household": "home"}, ColumnError, "household: no column 'home'"),
         ({"household": "tenure"}, DataError, "differs within"),
         ({"k": 0}, DataError, "k counts records"),
@@ -142,14 +142,14 @@ def test_records_as_households():
 
 def test_members_must_agree():
     frame = open_frame(SWAPPING_PEOPLE.with_columns(town=pl.Series(["x", "y", "y", "x", "x", "x"])))
-    with pytest.raises(DataError, match=r"'town' differs within 1 households \(row 2\)"):
+    with pytest.raises(DataError, match=r"'town' differs within 1 household \(row 2\)"):
         read_households(frame, "hh", ["town"], ["job"])
     found = read_households(open_frame(SWAPPING_PEOPLE), "hh", ["town"], ["job"])
     assert one_per_household(open_frame(SWAPPING_PEOPLE), "region", found.of_row, found.first).tolist() == [0, 0, 1, 1]
 
 
 def test_households_without_a_number():
-    with pytest.raises(DataError, match=r"missing for 1 records \(row 2\)"):
+    with pytest.raises(DataError, match=r"missing for 1 record \(row 2\)"):
         read_households(
             open_frame(SWAPPING_PEOPLE.with_columns(hh=pl.Series([1, None, 2, 3, 3, 4]))), "hh", ["town"], ["job"]
         )

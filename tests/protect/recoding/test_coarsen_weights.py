@@ -209,7 +209,7 @@ def test_levels_are_found_however_they_are_written():
 @pytest.mark.parametrize(("given", "says"), [
     ({"sex": {"f": 1.0}}, "1 levels of the data have no total"),
     ({"sex": {"f": 1.0, "m": 1.0, "x": 1.0}}, "1 totals no records"),
-    ({"gap": {"a": 1.0, "b": 1.0}}, "missing in 1 records"),
+    ({"gap": {"a": 1.0, "b": 1.0}}, "missing in 1 record "),
     ({"sex": {"f": 1.0, "m": 1.0}, "age": {1: 2.0, 2: 2.0}}, "add up to another sum"),
     ({"sex": {"f": -1.0, "m": 1.0}}, "above 0"),
     ({}, "it is empty"),

@@ -135,5 +135,5 @@ def test_bad_input(options, error, message):
 
 
 def test_numbers_that_floats_cannot_hold_are_refused():
-    with pytest.raises(DataError, match=r"1 values are beyond 2\^53"):
+    with pytest.raises(DataError, match=r"1 value is beyond 2\^53"):
         round_to(pl.DataFrame({"x": [2**60 + 1, 3]}), column="x", base=10)

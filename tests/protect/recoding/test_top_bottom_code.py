@@ -91,7 +91,7 @@ def test_groups_have_their_own_mean():
     assert change.parameters["by"] == ["g"]
     two = frame.with_columns(h=pl.Series([1, 1, 1, 1, 2, 2, 2, 2]))
     assert top_bottom_code(two, column="x", top=5, to="mean", by=["g", "h"]).data["x"].equals(safe["x"])
-    with pytest.raises(DataError, match="in 1 groups fewer than 3 values are beyond top"):
+    with pytest.raises(DataError, match="in 1 group fewer than 3 values are beyond top"):
         top_bottom_code(frame, column="x", top=10, to="mean", by="g")
 
 
@@ -100,7 +100,7 @@ def test_groups_have_their_own_limits():
     assert safe["x"].to_list() == [1, 2, 5, 10, 5, 25, None]
     assert change.parameters["top"] == "by group"
     assert change.secret == {"top": {"f": 5, "m": None, None: 25}}
-    with pytest.raises(DataError, match="top: 2 groups of 'sex' have no limit"):
+    with pytest.raises(DataError, match="top: 2 groups of 'sex' without a limit"):
         coded(top={"f": 5}, by="sex")
     with pytest.raises(DataError, match="bottom is greater than top"):
         coded(top={"f": 5, "m": 1, None: 25}, bottom=2, by="sex")

@@ -179,7 +179,7 @@ def test_the_scenario_gives_what_is_not_given():
     with pytest.raises(ScenarioError, match=r"are not counted so: make keys coarser, or take values out by risk$"):
         local_suppression(FRAME, scenario=Scenario(keys=KEYS, person="who", missing="category"), k=2)
     gap = FRAME.with_columns(k0=pl.when(pl.col("income") == 4).then(None).otherwise("k0"))
-    with pytest.raises(DataError, match=r"key 'k0' is missing in 1 records \(row 5\), and missing='error'"):
+    with pytest.raises(DataError, match=r"key 'k0' is missing in 1 record \(row 5\), and missing='error'"):
         local_suppression(gap, scenario=Scenario(keys=KEYS, missing="error"), k=2)
 
 

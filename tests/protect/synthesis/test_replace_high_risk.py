@@ -127,7 +127,7 @@ def test_pyarrow():
     [
         (RELEASE, {"risk": [0.1] * 4}, DataError, "risk has 4 numbers for 5 records"),
         (RELEASE, {"risk": ["low"] * 5}, DataError, "takes a number per record"),
-        (RELEASE, {"risk": [None, 1, 1, 1, 1]}, DataError, "missing or not finite for 1 records"),
+        (RELEASE, {"risk": [None, 1, 1, 1, 1]}, DataError, "missing or not finite for 1 record$"),
         (RELEASE, {"risk": [HIGH, HIGH]}, DataError, "risk has values for 2 releases; there are 1"),
         (RELEASE, {"match": []}, ColumnError, "name some of each"),
         (RELEASE, {"replace": "code"}, ColumnError, r"write replace=\['code'\]"),

@@ -180,6 +180,11 @@ def plain(**more: Any) -> dict[str, Any]:
     return plain_document(assess_fake(survey(300), Scenario(**{"keys": ["sex", "age", "occupation"], **more})))
 
 
+def test_a_file_without_a_name_is_not_called_after_its_document() -> None:
+    assert facts(plain(), "question")["The file"] == "300 records"
+    assert facts(plain(title="Town"), "question")["The file"] == "Town, 300 records"
+
+
 def test_the_key_that_saves_most_comes_first() -> None:
     document = plain_document(sdc.assess(sdc.load_demo(), scenario=sdc.demo_scenario().changed(thresholds={"k": 3})))
     steps = next_steps(document)

@@ -212,6 +212,19 @@ def test_what_no_floating_number_says_is_undefined():
     assert found.figures["il1s"] == pytest.approx(release_measured().figures["il1s"])
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+def test_squares_that_no_floating_number_holds_are_the_reason_that_is_told(lazy):
+    files = [pl.DataFrame({"i": range(len(X)), "a": of[:, 0] * 1e160, "b": of[:, 1] * 1e160}) for of in (X, Y)]
+    found = information_loss(*(file.lazy() if lazy else file for file in files), numeric=["a", "b"], id="i")
+    squared = {"eigenvalues", "robust_eigenvalues", "il_correl", "covariance_difference", "correlation_difference"}
+    squared |= {"il1s", "il1s_mean"} if lazy else set()  # of files in memory a scale makes them finite
+    for name in squared:
+        assert math.isnan(getattr(found, name)), name
+        assert found.notes[name] == "no floating number holds the squares of numbers this large; divide them first"
+    assert not {"il1", "il1_mean"} & set(found.notes)
+    assert found.il1_mean > 0
+
+
 def test_correlations_need_complete_records():
     gaps = Y.copy()
     gaps[:200, 1] = math.nan

@@ -342,7 +342,7 @@ def test_what_does_not_fit_is_told_with_the_step(plan: Any) -> None:
     for step, kind, says in [
         ({"method": "recode", "column": "b", "bands": [0, 1]}, ColumnError, r"step 1 \(recode\).*no column 'b'"),
         ({"method": "recode", "column": "a", "groups": {"z": ["y"]}}, DataError, "1 of its values, in 2 records"),
-        ({"method": "recode", "column": "n", "bands": [0, 9]}, DataError, "1 records have a value in no band"),
+        ({"method": "recode", "column": "n", "bands": [0, 9]}, DataError, "1 record has a value in no band"),
         ({"method": "round_to", "column": "a", "base": 2}, DataError, "holds no numbers"),
         ({"method": "local_suppression", "keys": ["a"], "k": 4}, DataError, "more than the 3 records"),
         ({"method": "drop_identifiers", "columns": ["a", "n"]}, ColumnError, "no column would remain"),

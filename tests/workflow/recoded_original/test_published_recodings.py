@@ -290,7 +290,7 @@ def test_edges_of_one_file_are_not_those_of_another() -> None:
 
 
 def test_an_error_names_the_step() -> None:
-    with pytest.raises(DataError, match=r"step 4 \(recode\): column 'x': 1 records have a value in no band"):
+    with pytest.raises(DataError, match=r"step 4 \(recode\): column 'x': 1 record has a value in no band"):
         Repeated(4, StepLike("recode", {"column": "x", "bands": [0, 50]})).apply(FRAME)
     assert np.array_equal(FRAME["x"].is_null(), [False, False, False, True])
 

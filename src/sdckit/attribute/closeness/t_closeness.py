@@ -17,6 +17,7 @@ from sdckit.data import arguments
 from sdckit.data.files.file_labels import code_text
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import counted
 from sdckit.errors import DataError
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import in_place, places_among
@@ -180,8 +181,8 @@ def steps_of(levels: Levels, rank: NDArray[np.int64], *, numeric: bool) -> NDArr
     if not numeric:
         return np.full(n_steps, 1.0 / max(1, n_steps))
     if levels.numbers is None or not np.isfinite(levels.numbers).all():
-        held = levels.kind + (" with infinite ones" if levels.numbers is not None else "")
-        raise DataError(f"distance='numeric' needs finite numbers; {levels.name!r} holds {held}")
+        held = f"is of kind {levels.kind}" if levels.numbers is None else "holds infinite ones"
+        raise DataError(f"distance='numeric' needs finite numbers; {levels.name!r} {held}")
     line = in_place(levels.numbers, rank)
     gaps: NDArray[np.float64] = np.diff(line) / (line[-1] - line[0])
     return gaps
@@ -217,7 +218,9 @@ def branches_of(levels: Levels, hierarchy: Mapping[Any, Sequence[Any]]) -> NDArr
 
 def _refuse_absent(n: int, name: str, where: str) -> None:
     if n:
-        raise DataError(f"distance: {n} levels of {name!r} are not in the {where}; add them", argument="distance")
+        raise DataError(
+            f"distance: the {where} lacks {counted(n, 'level')} of {name!r}; complete it", argument="distance"
+        )
 
 
 # "equal", "ordered", "numeric", a list of levels in order, or a hierarchy {level: [parents, ...]}

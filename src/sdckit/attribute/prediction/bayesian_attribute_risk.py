@@ -14,7 +14,7 @@ from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments, special
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import same_note
+from sdckit.display import counted, same_note
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.result import FileFigure
@@ -332,7 +332,7 @@ def _positive(name: str, values: Floats) -> None:
 
 def _check_complete(pair: Pair, target: str, missing: Sequence[Bools]) -> None:
     faults = [
-        f"{label}: {target!r} is missing in {int(gaps.sum())} rows"
+        f"{label}: {target!r} is missing in {counted(int(gaps.sum()), 'row')}"
         for label, gaps in zip(pair.names, missing, strict=True)
         if gaps.any()
     ]
@@ -433,8 +433,10 @@ def evidence(
         made = number_evidence(pair, target, draws, guesses, prior)
     ruled_out = np.any([~np.isfinite(part.log_truth).all(axis=0) for part in made.parts], axis=0)
     if ruled_out.any():
-        words = f"draws rule out the true value of {int(ruled_out.sum())} records; posterior draws given the original"
-        raise DataError(f"{words} cannot do that: check the order of rows and levels")
+        words = f"draws rule out the true value of {counted(int(ruled_out.sum()), 'record')}"
+        raise DataError(
+            f"{words}; posterior draws given the original cannot do that: check the order of rows and levels"
+        )
     for part in made.parts:
         for label, log_released in zip(pair.names[1:], part.log_released, strict=True):
             if not np.isfinite(log_released).any() or np.isnan(log_released).any():
@@ -486,7 +488,7 @@ def _places(target: str, draws: Mapping[str, Any], shared: SharedCoding, missing
             raise DataError(words, argument="draws")
         place[0] = levels
     if absent := int((place[np.unique(np.concatenate(shared.codes))] < 0).sum()):
-        words = f"{absent} levels of {target!r} in the files are not among draws['levels']"
+        words = f"the files have {counted(absent, 'level')} of {target!r} that draws['levels'] does not name"
         raise DataError(f"{words} (None: being missing)")
     return place, levels
 

@@ -58,6 +58,12 @@ def _squares(values: Floats) -> Floats:
         return np.asarray(values**2, np.float64)
 
 
+def _with_sum(values: Floats) -> Floats:
+    """Values by release of which a floating number holds the sum; else none is told, nor the mean of a group."""
+    with np.errstate(over="ignore"):
+        return np.where(np.isfinite(np.nansum(values, axis=-1, keepdims=True)), values, np.nan)
+
+
 def _finite(figure: Any) -> float:
     """A mean of squares; NaN where no floating number holds it."""
     return float(figure) if np.isfinite(figure) else math.nan
@@ -109,7 +115,8 @@ def record_values(
     }  # fmt: skip
     if numeric:
         squares = {"mse_released": after, "mse_original": before, "baseline": truth - truth.mean()}
-        terms |= {name: np.where(np.isinf(of := _squares(values)), np.nan, of) for name, values in squares.items()}
+        terms |= {name: _squares(values) for name, values in squares.items()}
+        terms |= {name: _with_sum(terms[name]) for name in (*SQUARES, *LOSS_FIGURES)}
     else:
         guess = truth == np.bincount(truth).argmax()
         terms |= {"accuracy_released": after, "accuracy_original": before, "baseline": guess}

@@ -23,6 +23,7 @@ from sdckit.data.columns import Coded, bad_weights, code_columns
 from sdckit.data.frames import blocks, carried_out, check_plan_names, collect, count_records, on_spark
 from sdckit.data.memory import bytes_here, free_bytes, what_opens
 from sdckit.data.scenarios.roles import Roles, check_columns
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 
@@ -558,7 +559,9 @@ def _check_roles(frame: nw.LazyFrame[Any], roles: Roles, counts: list[int]) -> N
     if roles.person is None:
         return
     if gone := counts[-1]:
-        raise DataError(f"person {roles.person!r} is missing in {gone} records; give every record its person")
+        raise DataError(
+            f"person {roles.person!r} is missing in {counted(gone, 'record')}; give every record its person"
+        )
     if roles.weight is not None:
         who, w = nw.col(roles.person).alias(f"{PREFIX}person"), nw.col(roles.weight)
         persons = (
@@ -574,7 +577,8 @@ def _check_roles(frame: nw.LazyFrame[Any], roles: Roles, counts: list[int]) -> N
         varying = aggregate(varies, nw.col(SIZE).sum())[0]
         if varying > 0:
             raise DataError(
-                f"the weight is not constant within a person in {int(varying)} records; give each person one weight"
+                f"the weight is not constant within a person in {counted(int(varying), 'record')}; give each person "
+                "one weight"
             )
 
 

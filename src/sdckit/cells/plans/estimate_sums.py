@@ -14,6 +14,7 @@ from sdckit.cells.plans.pair_cells import check_records
 from sdckit.cells.plans.pair_sums import check_known, known_number
 from sdckit.cells.plans.pair_tables import Sum, count_sets, in_passes, largest
 from sdckit.data.frames import check_plan_names, column_names, is_lazy
+from sdckit.display import counted
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 
@@ -67,7 +68,7 @@ def check_weights(pair: Pair, weight: str) -> None:
         check_records([int(n)], [label])
         check_known(label, weight, known, low, high, "weight")
         if known < n or low < 0:
-            kind = f"missing in {int(n - known)} records" if known < n else "negative in some records"
+            kind = f"missing in {counted(int(n - known), 'record')}" if known < n else "negative in some records"
             raise DataError(f"{label}: weight {weight!r} is {kind}")
         if high == 0:
             raise DataError(f"{label}: weight {weight!r} is 0 in every row")

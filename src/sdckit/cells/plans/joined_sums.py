@@ -45,9 +45,11 @@ class Margins:
 
     @property
     def spread(self) -> Floats:
-        """Standard deviations (ddof 1): 0 where all values are equal, NaN of fewer than two."""
+        """Standard deviations (ddof 1): 0 where all values are equal, NaN of fewer than two, or too large ones."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            spread: Floats = np.where(self.n < 2, np.nan, np.sqrt(self.squares / (self.n - 1)))
+            spread: Floats = np.where(
+                (self.n < 2) | np.isinf(self.squares), np.nan, np.sqrt(self.squares / (self.n - 1))
+            )
         return spread
 
 

@@ -12,6 +12,7 @@ from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, Beside, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
 from sdckit.cells.shared_coding import EXACT
 from sdckit.data.frames import check_plan_names, collect, on_spark
+from sdckit.display import counted
 from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Ints
 
@@ -72,9 +73,9 @@ def check_ids(frames: Sequence[nw.LazyFrame[Any]], id: str, names: Sequence[str]
         n, absent = map(int, np.nan_to_num(aggregate(frame, nw.len(), count(key.absent))))
         different = n if absent or not n else _different(frame, id, n)
         if absent:
-            faults.append(f"{label}: id {id!r} is missing in {absent} rows")
+            faults.append(f"{label}: id {id!r} is missing in {counted(absent, 'row')}")
         elif different < n:
-            faults.append(f"{label}: {n - different} rows repeat a value of id {id!r}")
+            faults.append(f"{label}: {counted(n - different, 'row repeats', 'rows repeat')} a value of id {id!r}")
         sizes.append(n)
     if faults:
         raise DataError(f"{'; '.join(faults)}; an id names each row once, and the same rows in every file")
@@ -148,7 +149,7 @@ def check_together(n: int, sizes: Sequence[int], id: str, names: Sequence[str]) 
     Raises DataError: an id that a file lacks.
     """
     gone = [
-        f"{label}: {size - n} values of id {id!r} that another file has not"
+        f"{label}: {counted(size - n, 'value')} of id {id!r} that another file has not"
         for label, size in zip(names, sizes, strict=True) if size != n
     ]  # fmt: skip
     if gone:

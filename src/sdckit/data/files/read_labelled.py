@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.data import arguments, frames, pa, pl, pq
@@ -20,7 +22,6 @@ from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_t
 from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
 from sdckit.errors import ColumnError, FileFormatError, SdcWarning
-from sdckit.numerics.array_types import Bytes
 
 if TYPE_CHECKING:
     from sdckit.data.domain import ColumnType
@@ -35,12 +36,13 @@ OF_POLARS = b"_PL_CATEGORICAL2"  # how Polars marks a Categorical of its own in 
 
 def columnar_header(path: Path, kind: str) -> file_checks.FileHeader:
     """Column names and number of records from the metadata of the file."""
-    names = _names(path, kind)
+    names, n_rows = _names(path, kind), 0
     with file_checks.clear_errors(path, kind):
-        if _is_stream(path, kind):
-            n_rows = pl.read_ipc_stream(path, columns=list(names[:1])).height if names else 0
-        else:
-            n_rows = int(_scan(path, kind).select(pl.len()).collect().item())
+        if kind == "Parquet":
+            n_rows = pq.read_metadata(path).num_rows
+        elif names:
+            with pa.memory_map(str(path)) as source:
+                n_rows = sum(batch.num_rows for batch in _batches(_opened(source, path, [0])))
     return file_checks.FileHeader(names, n_rows, kind)
 
 
@@ -58,11 +60,12 @@ def read_columnar(
         if kind == "Arrow":
             _check_fit(path, names, rows)
         try:
-            frame = _read(path, kind, names, rows)
+            read = _by_pyarrow if _is_rare(path, kind) else _read
+            frame = read(path, kind, names, rows)
         except pl.exceptions.ComputeError:
             if kind == "Parquet":
                 raise
-            frame = _by_pyarrow(path, names, rows)
+            frame = _by_pyarrow(path, kind, names, rows)
         named = [name for name in names if frame.schema[name] == pl.Categorical]
         frame = frame.with_columns(_in_order(frame[name], path, kind) for name in named)
         return (apply_codes(frame, ("", *missing)), ()) if missing else take_defaults(frame)
@@ -131,14 +134,42 @@ def stored_batches(path: Path, kind: str, names: Sequence[str], listed: Sequence
         yield from (batch.select(list(names)) for batch in _batches(_opened(source, path)))
 
 
-def _by_pyarrow(path: Path, names: Sequence[str], rows: int | None) -> pl.DataFrame:
-    """Read with PyArrow: pandas writes a missing category as code -1, which Polars refuses."""
+def _is_rare(path: Path, kind: str) -> bool:
+    """Whether a column has a type that Polars ends with, whichever columns it is asked for."""
+    if kind == "Parquet":
+        with pq.ParquetFile(path) as file:
+            if _intervals(file):
+                return True
+    is_rare = (pa.types.is_decimal256, pa.types.is_interval, pa.types.is_run_end_encoded)
+    return any(is_one(own) for own in stored_schema(path, kind).types for is_one in is_rare)
+
+
+def _intervals(file: Any) -> list[str]:
+    """Columns of a Parquet file in months, days and milliseconds, which PyArrow takes for bytes."""
+    stored = map(file.schema.column, range(file.metadata.num_columns))
+    return [column.name for column in stored if column.converted_type == "INTERVAL" and column.path == column.name]
+
+
+def _by_pyarrow(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:
+    """Read with PyArrow, rare types as frames in memory are.
+
+    Also where pandas wrote a missing category as code -1, which Polars refuses.
+    """
     try:
-        with pa.OSFile(str(path)) as source:
-            table = _opened(source, path).read_all().select(list(names)).slice(0, rows)
+        if kind == "Parquet":
+            with pq.ParquetFile(path) as file:
+                table = file.read(columns=list(names)).select(list(names)).slice(0, rows)
+                for name in set(_intervals(file)).intersection(names):
+                    spans = [own and struct.unpack("<3I", own) for own in table[name].to_pylist()]
+                    parts = [own and (own[0], own[1], own[2] * 1_000_000) for own in spans]
+                    column = pa.array(parts, pa.month_day_nano_interval())
+                    table = table.set_column(names.index(name), name, column)
+        else:
+            with pa.OSFile(str(path)) as source:
+                table = _opened(source, path).read_all().select(list(names)).slice(0, rows)
     except pa.ArrowException:
         raise ValueError from None
-    return pl.DataFrame(pl.from_arrow(table))
+    return pl.DataFrame(pl.from_arrow(frames.with_usual_types(nw.from_native(table)).to_native()))
 
 
 def column_descriptions(path: Path, kind: str) -> dict[str, str]:
@@ -487,6 +518,7 @@ _SIZE, _COUNT = slice(74, 78), slice(48, 58)  # where headers say how long a des
 _TYPE, _LENGTH = slice(0, 2), slice(4, 6)  # of a description
 _NUMBER = (1).to_bytes(2, "big")
 _LATER, _DECLARED = b"HEADER RECORD*******OBSV8", slice(48, None)  # version 8 says how many records there are
+_PIECE = 1 << 24  # bytes of records that are looked at together
 _FORMS = np.frombuffer(b"._ABCDEFGHIJKLMNOPQRSTUVWXYZ", dtype=np.uint8)  # first bytes of missing numbers
 
 
@@ -496,7 +528,7 @@ def check_single_set(path: Path) -> None:
     Raises FileFormatError: it holds several.
     """
     with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
-        members = len(_starts(_MEMBER, content))
+        members = len(list(_starts(_MEMBER, content)))
     if members > 1:
         raise FileFormatError(
             f"{path.name} holds {members} data sets; one is read from a file: write each to a file of its own"
@@ -509,33 +541,37 @@ def beside_transport(path: Path) -> tuple[list[int], bool]:
     The forms are the point, `.A` to `.Z` and `._`: readers of SAS tell them apart, and `read_file` does not. Blanks
     fill the last block.
     """
-    columns, records, rest = _parts(path)
-    ends = np.cumsum([int.from_bytes(column[_LENGTH], "big") for column in columns])
-    several = []
-    for place, (column, held) in enumerate(zip(columns, np.split(records, ends, axis=1), strict=False)):
-        missing = ~held[:, 1:].any(axis=1) & np.isin(held[:, 0], _FORMS) if column[_TYPE] == _NUMBER else slice(0)
-        if len(np.unique(held[missing, :1])) > 1:
-            several.append(place)
-    return several, bool(rest.strip(b" "))
+    with path.open("rb") as file:
+        with closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
+            columns, start, width, n = _layout(content)
+        ends = np.cumsum([int.from_bytes(column[_LENGTH], "big") for column in columns])
+        forms: list[set[int]] = [set() for _ in columns]
+        file.seek(start)
+        most = max(_PIECE // width, 1)
+        for first in range(0, n, most):
+            size = min(most, n - first) * width
+            records = np.frombuffer(file.read(size), dtype=np.uint8, count=size).reshape(-1, width)
+            for column, held, its_forms in zip(columns, np.split(records, ends, axis=1), forms, strict=False):
+                if column[_TYPE] == _NUMBER:
+                    missing = ~held[:, 1:].any(axis=1) & np.isin(held[:, 0], _FORMS)
+                    its_forms.update(held[missing, 0].tolist())
+        return [place for place, its_forms in enumerate(forms) if len(its_forms) > 1], bool(file.read().strip(b" "))
 
 
-def _parts(path: Path) -> tuple[list[bytes], Bytes, bytes]:
-    """The descriptions of the columns, the bytes of the records (records, width), and what follows these."""
-    content = path.read_bytes()
-    described, names, header = (_starts(part, content)[0] for part in (_MEMBER, _NAMESTR, _RECORDS))
-    size, first = int(content[described:][_SIZE]), names + _BLOCK
-    columns = [content[first + at * size :][:size] for at in range(int(content[names:][_COUNT]))]
+def _layout(content: mmap) -> tuple[list[bytes], int, int, int]:
+    """The descriptions of the columns, where the records begin, the bytes of each, and how many there are."""
+    described, names, header = (next(_starts(part, content)) for part in (_MEMBER, _NAMESTR, _RECORDS))
+    size, first = int(content[described : described + _BLOCK][_SIZE]), names + _BLOCK
+    columns = [content[at : at + size] for at in range(first, first + size * int(content[names:first][_COUNT]), size)]
     width = max(sum(int.from_bytes(column[_LENGTH], "big") for column in columns), 1)
     start = header + _BLOCK
-    declared = content[header:start][_DECLARED].split() if content[header:].startswith(_LATER) else []
-    n = int(declared[0]) if declared else (len(content) - start) // width
-    records = np.frombuffer(content, dtype=np.uint8, count=n * width, offset=start)
-    return columns, records.reshape(-1, width), content[start + n * width :]
+    declared = content[header:start][_DECLARED].split() if content[header:start].startswith(_LATER) else []
+    return columns, start, width, int(declared[0]) if declared else (len(content) - start) // width
 
 
-def _starts(part: re.Pattern[bytes], content: bytes | mmap) -> list[int]:
+def _starts(part: re.Pattern[bytes], content: mmap) -> Iterator[int]:
     """Where headers of a kind begin: texts of records that look like one do not begin with a block."""
-    return [match.start() for match in part.finditer(content) if match.start() % _BLOCK == 0]
+    return (match.start() for match in part.finditer(content) if match.start() % _BLOCK == 0)
 
 
 # Column metadata of a file of any format, without reading records.

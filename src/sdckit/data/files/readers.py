@@ -119,8 +119,8 @@ def _check_equal(mine: pl.Series, theirs: pl.Series, names: tuple[str, str]) -> 
         mine, theirs = mine.cast(kind := _common(mine, theirs)), theirs.cast(kind)
     if differ := int(mine.ne_missing(theirs).sum()):
         raise ColumnError(
-            f"{names[0]} and {names[1]} both have a column {name!r}, which differs in {differ:,} records; rename "
-            "it in one of them"
+            f"{names[0]} and {names[1]} both have a column {name!r}, which differs in {counted(differ, 'record')}; "
+            "rename it in one of them"
         )
 
 

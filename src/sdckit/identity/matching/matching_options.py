@@ -17,6 +17,7 @@ from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 
 DEFAULT_WIDTH = 0.10
@@ -498,5 +499,5 @@ def refuse_missing(pair: Pair, by: MatchBy) -> None:
         )
         for label, gap in zip(pair.names, gaps, strict=True):
             if gap:
-                words = f"{label}: {name!r} is missing in {gap} records, and missing='error'"
+                words = f"{label}: {name!r} is missing in {counted(gap, 'record')}, and missing='error'"
                 raise DataError(f"{words}; complete it or choose 'category' or 'wildcard'")

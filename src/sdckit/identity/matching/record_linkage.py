@@ -22,7 +22,7 @@ from sdckit.data import arguments, drawn_rows, frames
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import same_note
+from sdckit.display import counted, same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Floats, Ints, Values
 from sdckit.numerics.coding import Encoded, differences, gower, ranks, whitened
@@ -285,7 +285,7 @@ def encoders(
 
 def _check_complete(pair: Pair, numbers: Sequence[str]) -> None:
     faults = [
-        f"{label}: {name!r} is missing in {int(np.isnan(values).sum())} rows"
+        f"{label}: {name!r} is missing in {counted(int(np.isnan(values).sum()), 'row')}"
         for name in numbers
         for label, values in zip(pair.names, pair.numbers(name), strict=True)
         if np.isnan(values).any()

@@ -11,6 +11,7 @@ from sdckit.cells.joined_ids import changed_ids, joined_ids
 from sdckit.cells.pair import Pair
 from sdckit.data.columns import code_column, days_values, first_rows
 from sdckit.data.missing_values.missing import Rule
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import AnyInts, Bools, Codes, Floats, Ints
 from sdckit.numerics.grouping import first_of_groups
@@ -164,7 +165,7 @@ def _joint(frames: Sequence[Any], name: str, labels: Sequence[str]) -> Any:
 
 def _refuse_missing(gone: Bools, name: str, role: str, label: str) -> None:
     if gone.any():
-        where = f"{role} {name!r} is missing in {int(gone.sum())} records ({first_rows(gone)})"
+        where = f"{role} {name!r} is missing in {counted(int(gone.sum()), 'record')} ({first_rows(gone)})"
         raise DataError(f"{label}: {where}; give every record its {role}")
 
 
@@ -179,15 +180,18 @@ def _numbered(codes: Codes) -> tuple[Codes, Codes]:
 def _of_parents(codes: Codes, used: Codes, label: str) -> Codes:
     at = np.minimum(np.searchsorted(used, codes), len(used) - 1)
     if (lost := used[at] != codes).any():
-        raise DataError(f"{label}: {int(lost.sum())} records ({first_rows(lost)}) are of nobody in the other file")
+        orphans = f"{counted(int(lost.sum()), 'record')} ({first_rows(lost)})"
+        raise DataError(f"{label}: {orphans} of nobody in the other file")
     return at.astype(np.int32)
 
 
 def _constant(codes: Codes, person: Codes, first: Ints, name: str, label: str) -> Codes:
     own: Codes = codes[first]
     if (differs := codes != own[person]).any():
-        raise DataError(f"{label}: also_known {name!r} varies within a person in {int(differs.sum())} records "
-                        f"({first_rows(differs)}); it is a key of the points then")  # fmt: skip
+        where = f"{counted(int(differs.sum()), 'record')} ({first_rows(differs)})"
+        raise DataError(
+            f"{label}: also_known {name!r} varies within a person in {where}; it is a key of the points then"
+        )
     return own
 
 

@@ -16,6 +16,7 @@ from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import AnyCells, Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population import log_linear, size_models
 from sdckit.numerics.array_types import Ints, Values
@@ -111,7 +112,7 @@ def with_population(
     made, by_part = cells.by_parts(of_part)
     if short := sum(few for few, _ in by_part):
         words = "the data must be a part of the population, with the keys coded alike in both"
-        raise DataError(f"in {short} cells the population has fewer records than the data: {words}")
+        raise DataError(f"in {counted(short, 'cell')} the population has fewer records than the data: {words}")
     return made, [outcome for _, outcome in by_part]
 
 

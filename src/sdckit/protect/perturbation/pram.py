@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments, replace, seeds
 from sdckit.data.columns import categories_of, code_column, is_number, level_name, places_in_order
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import is_few, njit, sparing
@@ -242,7 +243,7 @@ def staying(
             chances[at] = _chance(chance, "pd=")
     if np.isnan(chances).any():
         raise DataError(
-            f"pd= gives no chance of staying for {int(np.isnan(chances).sum())} levels of the data; "
+            f"pd= gives no chance of staying for {counted(int(np.isnan(chances).sum()), 'level')} of the data; "
             "give all, or one number",
             argument="pd",
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments, columns, households, replace, seeds
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
@@ -111,7 +112,7 @@ def read_households(frame: Any, household: str | None, hierarchy: Sequence[str],
         codes, missing = coded.codes(), coded.span
         if coded.n_missing:
             raise DataError(
-                f"household {household!r} is missing for {coded.n_missing} records "
+                f"household {household!r} is missing for {counted(coded.n_missing, 'record')} "
                 f"({columns.first_rows(codes == missing)}); give every record one"
             )
     homes = households.homes_of(codes, missing)
@@ -138,8 +139,8 @@ def one_per_household(frame: Any, name: str, of_row: Ints, first: Ints) -> Ints:
     bad = codes != codes[first][of_row]
     if bad.any():
         raise DataError(
-            f"column {name!r} differs within {len(np.unique(of_row[bad])):,} households ({columns.first_rows(bad)}); "
-            "a household is swapped as a whole, give its members one value"
+            f"column {name!r} differs within {counted(len(np.unique(of_row[bad])), 'household')} "
+            f"({columns.first_rows(bad)}); a household is swapped as a whole, give its members one value"
         )
     return np.asarray(codes[first], np.int64)
 

@@ -10,6 +10,7 @@ import numpy as np
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments, replace, seeds
 from sdckit.data.columns import code_column, first_rows, level_name
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
@@ -196,8 +197,8 @@ def _levels(series: Any) -> tuple[Ints, list[str], bool]:
     codes = coded.codes()
     if coded.n_missing:
         raise DataError(
-            f"margins: {series.name!r} is missing in {coded.n_missing} records ({first_rows(codes == coded.span)}); "
-            "they belong to no total",
+            f"margins: {series.name!r} is missing in {counted(coded.n_missing, 'record')} "
+            f"({first_rows(codes == coded.span)}); they belong to no total",
             argument="margins",
         )
     _, first, level = np.unique(codes, return_index=True, return_inverse=True)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sdckit.data import arguments, columns
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, hierarchy_map
 from sdckit.data.replace import Records, open_records, with_levels
+from sdckit.display import counted
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 
@@ -303,8 +304,8 @@ def regroup(
              if key not in new_of}  # fmt: skip
     if unnamed and outside == "error" and others is None:
         raise DataError(
-            f"column {name!r}: {len(unnamed)} of its values, in {sum(unnamed.values())} records, are in {what}. Name "
-            'them too, or give outside="keep" or outside="missing"; the change then lists them under '
+            f"column {name!r}: {len(unnamed)} of its values, in {counted(sum(unnamed.values()), 'record')}, are in "
+            f'{what}. Name them too, or give outside="keep" or outside="missing"; the change then lists them under '
             'secret["outside"]'
         )
     new: list[Any] = [new_of.get(key, value if outside == "keep" else others)
@@ -565,8 +566,8 @@ def _banded(
     n_beyond = records.where(beyond)
     if n_beyond and outside == "error":
         raise DataError(
-            f"column {column!r}: {n_beyond} records have a value in no band. Widen the bands (None leaves an end "
-            'open), or give outside="missing"; the change then lists them under secret["outside"]'
+            f"column {column!r}: {counted(n_beyond, 'record has', 'records have')} a value in no band. Widen the bands "
+            '(None leaves an end open), or give outside="missing"; the change then lists them under secret["outside"]'
         )
     secret: dict[str, Any] = {}
     notes: dict[str, str] = {}

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from sdckit.data import arguments, columns, replace, seeds
+from sdckit.display import counted
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.protect.change import Change, Protected, no_longer_whole
@@ -67,7 +68,8 @@ def round_to(
     frame, records = replace.open_records(data, {"column": [column]})
     values = columns.float_values(frame[column], "column")
     if (large := records.where(np.isfinite(values) & (np.abs(values) > LARGEST))) > 0:
-        raise DataError(f"column {column!r}: {large} values are beyond 2^53, too large to be rounded exactly")
+        beyond = counted(large, "value is", "values are")
+        raise DataError(f"column {column!r}: {beyond} beyond 2^53, too large to be rounded exactly")
     rng = drawn if how == "random" else None
     rounded = replace.as_held(frame[column], multiples(values, float(base), how, rng))
     hit = np.isfinite(values) & (rounded != values)

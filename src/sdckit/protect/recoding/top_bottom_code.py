@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments, columns, replace
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected, no_longer_whole
 
@@ -152,8 +153,8 @@ def _limits(given: Limit | None, role: str, groups: _Groups) -> NDArray[np.float
             lacking += 1
     if lacking:
         raise DataError(
-            f"{role}: {lacking} groups of {groups.by[0]!r} have no limit (a missing value is a group, None); "
-            "give each one, or None for no limit there"
+            f"{role}: {counted(lacking, 'group')} of {groups.by[0]!r} without a limit (a missing value is a group, "
+            "None); give each one, or None for no limit there"
         )
     return limits
 
@@ -191,7 +192,7 @@ def _new_values(
     of_row = groups.of_row[beyond]
     counts = groups.records.by(groups.of_row, groups.n, beyond)
     if few := int(((counts > 0) & (counts < FEWEST)).sum()):
-        where = f"in {few} groups fewer" if groups.by else "fewer"
+        where = f"in {counted(few, 'group')} fewer" if groups.by else "fewer"
         raise DataError(
             f'to="mean": {where} than {FEWEST} values are beyond {end}, and their mean would give them away; '
             'use to="limit" or another limit',

@@ -16,6 +16,7 @@ from sdckit.data.missing_values.missing import describe_rule
 from sdckit.data.replace import Records, open_eager, open_records, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import counted
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.threads import job
@@ -341,7 +342,7 @@ def _open(
             hit = column.valid == 0
             where = f" ({first_rows(hit)})" if records.counts is None else ""
             raise DataError(
-                f"key {column.name!r} is missing in {records.where(hit)} records{where}, and missing='error'"
+                f"key {column.name!r} is missing in {counted(records.where(hit), 'record')}{where}, and missing='error'"
             )
     gone = np.zeros((len(coded), len(frame)), np.bool_)
     strata = _strata(frame, records, groups, k)
@@ -505,4 +506,4 @@ def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> Non
     coded = code_columns([frame[name] for name in roles.keys])
     released = replace(file, keys=tuple(coded), gone=np.zeros_like(file.gone))
     if left := int(np.count_nonzero(_at_risk(released, requests))):
-        raise DataError(f"{left} records stay below k; nothing is handed back")
+        raise DataError(f"{counted(left, 'record stays', 'records stay')} below k; nothing is handed back")

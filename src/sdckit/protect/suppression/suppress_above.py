@@ -10,6 +10,7 @@ import numpy as np
 from sdckit.cells import record_result, table
 from sdckit.data import arguments, frames, limits, replace
 from sdckit.data.columns import code_column, distinct_values, first_rows, float_values
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.protect.by_household import read_shared
@@ -143,7 +144,7 @@ def _risk(frame: Any, risk: Any) -> Floats:
             raise DataError(says, argument="risk")
     if (unknown := np.isnan(values)).any():
         raise DataError(
-            f"risk is missing in {int(unknown.sum())} records ({first_rows(unknown)}); decide on them first",
+            f"risk is missing in {counted(int(unknown.sum()), 'record')} ({first_rows(unknown)}); decide on them first",
             argument="risk",
         )
     return values

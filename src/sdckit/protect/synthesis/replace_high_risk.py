@@ -11,6 +11,7 @@ from sdckit.cells.packing import group_codes
 from sdckit.data import arguments, columns, households, seeds
 from sdckit.data.frames import really_has
 from sdckit.data.replace import open_eager, take_rows
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values
 from sdckit.numerics.compiling import njit
@@ -360,6 +361,6 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[Floats]:
             says = f"risk has {values.size} numbers for {n} records; give one for each record"
             raise DataError(says, argument="risk")
         if not np.isfinite(values).all():
-            says = f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records"
+            says = f"risk= is missing or not finite for {counted(int((~np.isfinite(values)).sum()), 'record')}"
             raise DataError(says, argument="risk")
     return risks

@@ -417,7 +417,8 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
     kind = plain["scenario"]["release"]
     asked = "Can it be given out?" if kind is None else f"Can it be given out as {thresholds.a_release(kind)}?"
     seen = (("Looked at", coverage_chapter.coverage_sentence(plain["coverage"])),) if plain.get("coverage") else ()
-    file = ("The file", ", ".join([plain.get("name") or plain["title"], size]))
+    called = plain.get("name") or plain["scenario"]["title"]  # not after its document where it has no name
+    file = ("The file", f"{called}, {size}" if called else size)
     if "left_to_office" not in plain:
         return (("Asked", asked), file, *known, *seen)
     left = (

@@ -9,7 +9,7 @@ from sdckit.attacks.attack_rates import EVERY
 from sdckit.data.frames import rows_of
 from sdckit.report import rates
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.common_blocks import bars, share_leaf, value_leaf
+from sdckit.report.common_blocks import bars, four_digits, share_leaf, value_leaf
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import by_release, enter_drawn, release_heads
@@ -167,18 +167,14 @@ def details(tree: Plain, again: str = "") -> list[Block]:
 
 
 def _of(name: str, row: Plain) -> str:
-    return rates.share_words(row[name]) if name in SHARES else _number(row[name])
+    return rates.share_words(row[name]) if name in SHARES else four_digits(row[name])
 
 
 def _with_ends(name: str, row: Plain) -> str:
     """A figure with its interval, where it is of records drawn."""
     ends = row["intervals"].get(name)
-    write = rates.share_words if name in SHARES else _number
+    write = rates.share_words if name in SHARES else four_digits
     return _of(name, row) + (f" ({write(ends[0])} to {write(ends[1])})" if ends else "")
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
 
 
 VIEW = rates.AttackView(

@@ -146,16 +146,16 @@ def _under_rules(rules: Mapping[str, Mapping[str, str]]) -> TableBlock:
 
 def _facts(tree: view.Plain) -> list[tuple[str, str]]:
     facts = [
-        (f"{EXPECTED}", tree["expected_reidentifications"]["text"]),
+        (EXPECTED, tree["expected_reidentifications"]["text"]),
         ("Global risk, the mean of the individual risks", tree["global_risk"]["text"]),
     ]
     if "max_risk" in tree:
-        facts.append((f"{LARGEST}", f"{tree['max_risk']:.4g}"))
+        facts.append((LARGEST, f"{tree['max_risk']:.4g}"))
     if "n_above" in tree:
         words = of_whole(tree["n_above"], tree["rate_above"])
         facts.append((f"Records with a risk above {tree['threshold']:g}", words))
     if "resting_on_missing" in tree:
-        facts.append((f"{HELPED}", tree["resting_on_missing"]["text"]))
+        facts.append((HELPED, tree["resting_on_missing"]["text"]))
     if "household_risk" in tree:
         facts.append(("Household risk, mean over the records", tree["household_risk"]["text"]))
         expected = tree["expected_household_reidentifications"]["text"]

@@ -66,10 +66,7 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
 
 
 def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
-    leaves = shares.enter_put_back(setting.ledger, start, "joint_uniques", "joint_below", result, j)
-    setting.ledger.nested(f"n.released.{j}", f"{start}below")
-    setting.ledger.nested(f"{start}below", f"{start}uniques")
-    return leaves
+    return shares.enter_put_back(setting.ledger, start, "joint_uniques", "joint_below", result, j)
 
 
 def _further(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
@@ -132,13 +129,12 @@ def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSett
         {"table": row.table, "alone": among(f"alone.{i}", row.alone), "without": among(f"without.{i}", row.without)}
         for i, row in enumerate(result.damage[j - 1])
     ]
-    remedies: list[Tree] = []
-    for i, remedy in enumerate(result.remedies[j - 1]):
-        tree: dict[str, Tree] = {"kind": remedy.kind, "tables": remedy.tables, "base": remedy.base}
-        tree["cells"] = ledger.count(f"{start}cells.{i}", remedy.cells, f"{start}changed")
-        tree["values"] = ledger.count(f"{start}values.{i}", remedy.values, f"{start}changed")
-        tree["left"] = ledger.count(f"{start}left.{i}", remedy.left, f"{start}tables")
-        remedies.append(tree)
+    groups = {"cells": "changed", "values": "changed", "left": "tables"}
+    remedies: list[Tree] = [
+        {"kind": remedy.kind, "tables": remedy.tables, "base": remedy.base}
+        | {name: ledger.count(f"{start}{name}.{i}", getattr(remedy, name), start + of) for name, of in groups.items()}
+        for i, remedy in enumerate(result.remedies[j - 1])
+    ]
     return {"damage": tuple(damage), "remedies": tuple(remedies)}
 
 

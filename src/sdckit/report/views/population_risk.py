@@ -90,13 +90,12 @@ def blocks(plain: view.Plain, place: str) -> list[Block]:
     if "linear" in tree:
         facts.append(("Keys that enter as numbers", listed(tree["linear"])))
     if "tau1_per_cell" in tree:
-        both = tree["tau1_per_cell"], tree["tau2_per_cell"]
-        means = ("undefined" if mean is None else f"{mean:.4g}" for mean in both)
+        means = (common_blocks.four_digits(tree[f"{name}_per_cell"], "undefined") for name in ("tau1", "tau2"))
         facts.append(("tau1 and tau2 per combination of at most as many records as asked for", ", ".join(means)))
     if people := estimates.people_of(tree):
         facts.append(("People expected to be unique in the population (tau1 over the fraction)", people))
     if "z2" in tree:
-        misfit = ("undefined" if z is None else f"{z:.4g}" for z in (tree["z1"], tree["z2"]))
+        misfit = (common_blocks.four_digits(tree[name], "undefined") for name in ("z1", "z2"))
         facts.append(("Misfit, standardised: z1, z2", ", ".join(misfit)))
     drawn = (
         (f"alone{common_blocks.of_rule(tree)}", tree["sample_uniques"]),

@@ -71,7 +71,7 @@ def blocks(plain: view.Plain, place: str) -> list[Block]:
         (
             MODELS.get(name, name),
             estimate["uniques"]["text"],
-            *([_share(estimate["share"])] if inside else []),
+            *([common_blocks.four_digits(estimate["share"], "undefined")] if inside else []),
             _status(estimate["status"]),
         )
         for name, estimate in tree["estimates"].items()
@@ -100,10 +100,6 @@ def _fit(result: PopulationUniques, name: str) -> str:
     if apart <= CLOSE:
         return "close to the file's groups"
     return "far from the file's groups"
-
-
-def _share(share: float | None) -> str:
-    return "undefined" if share is None else f"{share:.4g}"
 
 
 def _status(word: str) -> str:

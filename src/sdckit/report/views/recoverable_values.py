@@ -150,8 +150,6 @@ def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, 
     group = f"{start}undone"
     leaves = shares.enter_put_back(ledger, start, "undone_uniques", "undone_below", result, j)
     leaves["undone_expected"] = ledger.value(f"{start}expected", expected, f"{start}expected", kind="sum")
-    ledger.nested(f"n.released.{j}", f"{start}below")
-    ledger.nested(f"{start}below", f"{start}uniques")
     leaves["k_undone"] = Share(f"{start}below", f"n.released.{j}")
     above = result.above_risk[j - 1]
     if above is not None:

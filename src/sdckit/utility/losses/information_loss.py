@@ -63,7 +63,7 @@ def covariances(values: Floats) -> Floats:
     """Covariance matrix (ddof 1) of complete rows; NaN for fewer than two."""
     if len(values) < 2:
         return np.full((values.shape[1],) * 2, np.nan)
-    with np.errstate(over="ignore"):  # infinite where no floating number says it
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite or none where no floating number says it
         covariance = np.atleast_2d(np.cov(values.T))
     constant = values.min(axis=0) == values.max(axis=0)  # their mean may be off in the last digit
     covariance[constant], covariance[:, constant] = 0.0, 0.0
@@ -157,6 +157,7 @@ UNDEFINED = {
     "covariance_difference": SPREAD,
     "correlation_difference": "needs two variables or more, each with different values in both files",
 }
+TOO_LARGE = "no floating number holds the squares of numbers this large; divide them first"
 TOO_MANY = "needs the numbers of every record, which are more than may be brought from a plan"
 CENTRES = ("mean", "median", "sd")
 
@@ -667,8 +668,11 @@ def _notes(
 ) -> dict[str, str]:
     notes = same_note(sum(release.same for release in releases), pair.m)
     for figure, reason in UNDEFINED.items():
-        if any(math.isnan(release.figures[figure]) for release in releases):
-            notes[figure] = reason if roles["numeric"] else "no numeric variables"
+        undefined = [release for release in releases if math.isnan(release.figures[figure])]
+        if undefined:
+            squared = figure not in ("il1", "il1_mean")
+            too_large = squared and any(np.isinf(release.covariance).any() for release in undefined)
+            notes[figure] = TOO_LARGE if too_large else reason if roles["numeric"] else "no numeric variables"
     notes |= releases[0].notes
     if not robust and roles["numeric"]:
         notes["robust_eigenvalues"] = "not asked for (robust=False)"
