@@ -45,22 +45,8 @@ _WORDS = (
     "non so", "non risponde", "rifiuta", "non applicabile", "non valutato",
 )  # fmt: skip
 _UNSAID = (
-    "unknown",
-    "unbekannt",
-    "inconnu",
-    "undetermined",
-    "dk",
-    "nk",
-    "ns",
-    "ns/nc",
-    "nsp",
-    "-",
-    "--",
-    "?",
-    "x",
-    "n.a.",
-    "n/a",
-)
+    "unknown", "unbekannt", "inconnu", "undetermined", "dk", "nk", "ns", "ns/nc", "nsp", "-", "--", "?", "x", "n.a.",
+)  # fmt: skip
 _AWAY = ("absent", "abwesend")  # an answer, too, as of a symptom: it counts beside another of these words only
 _RARE = "other"  # what recodings of ours call the rare codes of a column of numbers
 _PHRASES = tuple(
