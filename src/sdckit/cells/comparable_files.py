@@ -251,11 +251,7 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     texts = {name: _texts(frame, name) for name, kind in kinds.items() if kind in TEXTS}
     several = [name for name, own in texts.items() if len({*map(_composed, own)}) < len(own)]
     cased = [name for name, own in texts.items() if name not in several and _in_cases(own)]
-    alike = [
-        name
-        for name, own in texts.items()
-        if name not in (*several, *cased) and len({*map(_looked_at, own)}) < len(own)
-    ]
+    alike = [name for name, own in texts.items() if name not in (*several, *cased) and _some_read_alike(own)]
     counted = [name for name, own in texts.items() if any(map(TELLS_NUMBER.search, own))]
     floats = [name for name, kind in kinds.items() if kind.is_float()]
     times = [name for name, kind in kinds.items() if kind == nw.Datetime]
@@ -280,6 +276,14 @@ _SEEN_AS = str.maketrans(  # letters of other alphabets, dashes and quotation ma
 )
 _PADDED = re.compile(r"(?<![\d.,])0+(?=\d)|[.;:,]$")  # zeros before a number, and a point at the end
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
+_ODD = re.compile(r"[^\x00-\x7f]|(?<![\d.,])0\d|\.0|[.;:,]$")  # what is read otherwise than it is written
+
+
+def _some_read_alike(texts: set[str]) -> bool:
+    """Whether a reader takes two of some texts for one."""
+    odd = {text for text in texts if _ODD.search(text)}
+    seen = {*map(_looked_at, odd)}
+    return len(seen) < len(odd) or not seen.isdisjoint(texts - odd)
 
 
 def _looked_at(text: str) -> str:

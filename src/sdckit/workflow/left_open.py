@@ -174,7 +174,7 @@ def _is_told(cells: Any, name: str, limit: int, *, codes: bool) -> bool:
 def _mean_missing(levels: Levels) -> array_types.Bools:
     """Which of the values of a variable look like codes for missing ones."""
     values = np.array(levels.labels(), object) if levels.numbers is None else levels.numbers
-    codes = mean_missing(pl.Series("values", np.repeat(values, 2)))  # a single large number is none
+    codes = mean_missing(pl.Series("values", values))
     return np.isin(values, codes)
 
 

@@ -559,8 +559,8 @@ def guesses_by_what_is_shown(hidden: pl.DataFrame, whole: pl.DataFrame) -> tuple
 @pytest.mark.parametrize(
     ("seed", "hide", "by_chance", "known"),
     [
-        (2, False, False, 7), (8, False, False, 5), (18, False, False, 10), (10, False, False, 0),
-        (2, True, False, 0), (8, True, False, 0), (2, False, True, 0),
+        (21, False, False, 7), (8, False, False, 5), (18, False, False, 10), (10, False, False, 0),
+        (21, True, False, 0), (8, True, False, 0), (21, False, True, 0),
     ],
 )  # fmt: skip
 def test_the_only_value_that_no_record_shows_beside_the_other_keys_is_what_is_missing(seed, hide, by_chance, known):

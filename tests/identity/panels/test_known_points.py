@@ -232,7 +232,7 @@ def test_children_are_the_same_rows_with_what_the_parents_tell():
     pair = known_points(parents, parents, children=[rows_, rows_], **call)
     assert repr(pair.original) == repr(tuple(expected.curve))
     assert [known.alone for known in pair.curve] == [known.alone for known in expected.curve]
-    with pytest.raises(DataError, match="are of nobody in the other file"):
+    with pytest.raises(DataError, match="of nobody in the other file"):
         known_points(parents[:40], children=rows_, **call)
 
 

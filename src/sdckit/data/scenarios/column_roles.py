@@ -17,15 +17,14 @@ from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
 from sdckit.data.living_together import values_together
+from sdckit.data.scenarios import telling_columns
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
-from sdckit.data.scenarios.telling_columns import guessable_numbers, numbers_in_order, parts_of_keys
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
-from sdckit.numerics.grouping import pair_counts
 
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of names that say whose a row is
@@ -394,7 +393,7 @@ def look_at_columns(
         if not isinstance(frame, nw.LazyFrame) and len(frame) > AT_HAND:
             some = _at_hand(frame)
             whole, ranked_some = RankedColumns.of(frame), RankedColumns.of(some)
-        known += parts_of_keys(ranked_some, matched, told)
+        known += telling_columns.parts_of_keys(ranked_some, matched, told)
         finer |= _named_finer(some, ranked_some, scenario, told)
         for words, of_words in _told_besides(scenario, first, ranked, whole, id).items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
@@ -430,8 +429,8 @@ def _told_besides(
     told: dict[str, Sequence[str]] = {
         NESTED: [name for name, kind in kinds.items() if kind.is_nested()],
         ROWS_IN_ORDER: households.in_order_of(ranked, _amounts(scenario, first)),
-        GUESSABLE: guessable_numbers([scenario.person, scenario.household, id, *free], first),
-        NUMBERED_IN_ORDER: numbers_in_order(
+        GUESSABLE: telling_columns.guessable_numbers([scenario.person, scenario.household, id, *free], first),
+        NUMBERED_IN_ORDER: telling_columns.numbers_in_order(
             whole, [scenario.person, id], free, amounts=_amounts(scenario, first), homes=scenario.household in names
         ),
     }
@@ -521,17 +520,17 @@ def _finer(
         codes |= {own.name: np.where(own.is_null().to_numpy(), -1, _numbered(own)) for own in first.iter_columns()}
 
     def tells(name: str, key: str) -> bool:
-        some, seen = _pairs(codes[name], codes[key]), FIRST
+        some, seen = telling_columns.pairs_of(codes[name], codes[key]), FIRST
         if ranked is not None and {name, key} <= {*ranked.names} and _could_tell(some, least[0]):
-            some, seen = _pairs(ranked.ranks(name) - 1, ranked.ranks(key) - 1), ranked.n
+            some, seen = telling_columns.pairs_of(ranked.ranks(name) - 1, ranked.ranks(key) - 1), ranked.n
         if not _could_tell(some, least[0]):
             return False
         if not isinstance(frame, nw.LazyFrame):
             if len(frame) <= seen:
-                return _tells(some, least)
+                return telling_columns.tells(some, least)
             if len(frame) - frame.get_column(name).n_unique() < SPEAKING:
                 return False  # one record says nothing
-        return _tells(_counted_pairs(frame, name, key), least)
+        return telling_columns.tells(_counted_pairs(frame, name, key), least)
 
     return [(name, key) for name in plain for key in reversed(present) if key != name and tells(name, key)]
 
@@ -600,8 +599,8 @@ def _is_known(columns: RankedColumns, scenario: Scenario, name: str, key: str) -
     for unit in (scenario.household, scenario.person):
         if unit in columns.names and follows_from(columns, name, [str(unit)]):
             once = columns.at(np.unique(columns.ranks(str(unit)), return_index=True)[1])
-            pairs = _pairs(once.ranks(name) - 1, once.ranks(key) - 1)
-            if not (_tells(pairs, (TELLS, FINER)) or rises_with(once, name, key)):
+            pairs = telling_columns.pairs_of(once.ranks(name) - 1, once.ranks(key) - 1)
+            if not (telling_columns.tells(pairs, (TELLS, FINER)) or rises_with(once, name, key)):
                 return True
     return False
 
@@ -633,48 +632,22 @@ def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[
     return [name for name in numbers if name in near | rising]
 
 
-Pairs = tuple[Ints, Ints, Ints]  # numbers of a value and of a key, and of the records that have both
-
-
-def _pairs(values: Ints, keys: Ints) -> Pairs:
-    """The pairs that some records have, by the codes of both columns; a negative one is missing."""
-    both = (values >= 0) & (keys >= 0)
-    return pair_counts(values[both], keys[both], int(keys.max(initial=0)) + 1)
-
-
-def _counted_pairs(frame: Frame, name: str, key: str) -> Pairs:
+def _counted_pairs(frame: Frame, name: str, key: str) -> telling_columns.Pairs:
     """The pairs that all records have, as the engine counts them."""
     counted = in_memory(frame.select(name, key).drop_nulls().group_by(name, key).agg(nw.len().alias("sdckit__n")))
     return _numbered(counted[name]), _numbered(counted[key]), counted["sdckit__n"].to_numpy()
 
 
-def _could_tell(pairs: Pairs, fewest: int) -> bool:
+def _could_tell(pairs: telling_columns.Pairs, fewest: int) -> bool:
     """Whether some records do not speak against it that a column tells a key in more detail."""
-    most, of_key = _most(*pairs)
+    most, of_key = telling_columns.most_records(*pairs)
     by_chance = of_key.sum() - of_key.max(initial=0)
     return bool(np.count_nonzero(of_key) < fewest or of_key.sum() - most.sum() <= ERRS * by_chance)
-
-
-def _tells(pairs: Pairs, least: tuple[int, float]) -> bool:
-    """Whether a column tells a key of `least` so many values, times as many of which it has, in more detail."""
-    most, of_key = _most(*pairs)
-    total, levels, values = int(of_key.sum()), np.count_nonzero(of_key), np.count_nonzero(most)
-    guessed = (total - values) * (total - int(of_key.max(initial=0))) / max(total, 1)  # one record says nothing
-    few_wrong = guessed >= SPEAKING and total - int(most.sum()) <= ERRS * guessed
-    return bool(few_wrong and levels >= least[0] and values >= least[1] * levels)
 
 
 def _numbered(column: Any) -> Ints:
     """The number of each record's value among those that occur."""
     return np.unique(code_column(column).codes(), return_inverse=True)[1]
-
-
-def _most(values: Ints, keys: Ints, n: Ints) -> tuple[Ints, Ints]:
-    """The most records of one pair by value, and all of them by key."""
-    most, of_key = (np.zeros(int(codes.max(initial=-1)) + 1, np.int64) for codes in (values, keys))
-    np.maximum.at(most, values, n)
-    np.add.at(of_key, keys, n)
-    return most, of_key
 
 
 def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]:

@@ -162,7 +162,7 @@ def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[s
         code: Ints = np.zeros(columns.n, np.int64)
         for at, is_part in enumerate(parts.values(), start=1):
             code = np.where(is_part, np.where(code > 0, -1, at), code)
-        if len(parts) > 1 and code.min() >= 0 and _tell(code, own):
+        if len(parts) > 1 and code.min() >= 0 and tells(pairs_of(code, own), (0, FINER)):
             telling |= dict.fromkeys(parts)
     return [*telling]
 
@@ -177,13 +177,27 @@ def _is_pure(codes: Ints) -> bool:
     return bool(len(codes) and np.bincount(codes).max() >= (1 - ERRS) * len(codes))
 
 
-def _tell(codes: Ints, keys: Ints) -> bool:
-    """Whether codes tell a key of fewer values, nearly all of them and not by chance."""
-    of_code, _, counts = pair_counts(codes, keys, int(keys.max()) + 1)
-    most = np.zeros(int(codes.max()) + 1, np.int64)
-    np.maximum.at(most, of_code, counts)
-    of_key = np.bincount(keys)
-    levels, values, n = np.count_nonzero(of_key), np.count_nonzero(most), len(codes)
-    by_chance = (n - values) * (n - int(of_key.max())) / n
-    few_wrong = n - int(most.sum()) <= ERRS * by_chance
-    return bool(by_chance >= SPEAKING and few_wrong and values >= FINER * levels)
+Pairs = tuple[Ints, Ints, Ints]  # numbers of a value and of a key, and of the records that have both
+
+
+def pairs_of(values: Ints, keys: Ints) -> Pairs:
+    """The pairs that some records have, by the codes of both columns; a negative one is missing."""
+    both = (values >= 0) & (keys >= 0)
+    return pair_counts(values[both], keys[both], int(keys.max(initial=0)) + 1)
+
+
+def tells(pairs: Pairs, least: tuple[int, float]) -> bool:
+    """Whether a column tells a key of `least` so many values, times as many of which it has, in more detail."""
+    most, of_key = most_records(*pairs)
+    total, levels, values = int(of_key.sum()), np.count_nonzero(of_key), np.count_nonzero(most)
+    guessed = (total - values) * (total - int(of_key.max(initial=0))) / max(total, 1)  # one record says nothing
+    few_wrong = guessed >= SPEAKING and total - int(most.sum()) <= ERRS * guessed
+    return bool(few_wrong and levels >= least[0] and values >= least[1] * levels)
+
+
+def most_records(values: Ints, keys: Ints, n: Ints) -> tuple[Ints, Ints]:
+    """The most records of one pair by value, and all of them by key."""
+    most, of_key = (np.zeros(int(codes.max(initial=-1)) + 1, np.int64) for codes in (values, keys))
+    np.maximum.at(most, values, n)
+    np.add.at(of_key, keys, n)
+    return most, of_key
