@@ -125,6 +125,12 @@ def test_the_decision_page_is_free_of_the_terms_of_the_trade(name: str) -> None:
     assert TRADE.findall(text) == []
 
 
+def test_the_numbers_of_a_release_without_a_name_are_written_as_in_the_language() -> None:
+    single, several = (say(f"{size} records, made from 7,635 records", "de") for size in ("7,635", "7,635 and 7,000"))
+    assert single == "7.635 Datensätze, erzeugt aus 7.635 Datensätzen"
+    assert several == "7.635 und 7.000 Datensätze, erzeugt aus 7.635 Datensätzen"
+
+
 def test_english_is_what_it_was() -> None:
     assert translate(page("one file"), "en") is page("one file")
     assert languages() == ("en", "de")
