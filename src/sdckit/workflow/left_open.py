@@ -79,7 +79,6 @@ BY_ROWS, BY_VALUES = "the order of its rows tells", "what members share ({}) tel
 HOMES_UNKNOWN = "whether a release without the household column tells who lives together was not looked at: {}"
 STAND_TOGETHER, RIGHT, ALONE_TOGETHER = 0.5, 0.5, 0.05  # of households; of small groups; of households in them
 SHARED = 0.99  # of the households, in which all members have the same
-WEIGHT = "weight"  # topic of names
 WORLD = 8_300_000_000  # people in 2026 (United Nations, World Population Prospects 2024)
 MILLION, NEAR = 1_000_000, 0.1  # weights of mean 1 with six implied decimals; of a part of the records near it
 TOO_MANY = "more people than there are"
@@ -122,7 +121,7 @@ def weighed(verdicts: Iterable[Verdict], cells: Any) -> tuple[Verdict, ...]:
 
 def _out_of_scale(n: int, stand_for: float | None, weight: str | None) -> str:
     """Why so many as n records stand for, by the column of a `weight` or a sampling fraction, cannot be right."""
-    if weight is not None and (topic := topic_of(weight)) and topic.role != WEIGHT and not _WEIGHS.search(weight):
+    if weight is not None and (topic := topic_of(weight)) and topic.role != "weight" and not _WEIGHS.search(weight):
         return NO_WEIGHT
     people = stand_for or 0.0
     if people > WORLD:
@@ -138,9 +137,7 @@ def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]
     return _opened(verdicts, {GROUPS: SPELT_TWICE}, twice) if twice else tuple(verdicts)
 
 
-def answered(
-    verdicts: Iterable[Verdict], results: Mapping[str, Any], given: Sequence[str]
-) -> tuple[Verdict, ...]:  # fmt: skip
+def answered(verdicts: Iterable[Verdict], results: Mapping[str, Any], given: Sequence[str]) -> tuple[Verdict, ...]:
     """The verdicts on one file, open where groups hold enough values only as missing ones count as values.
 
     `results` by measure. `given`: the codes for missing values that the scenario names; an empty one says that there

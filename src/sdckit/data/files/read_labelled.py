@@ -138,10 +138,11 @@ def _is_rare(path: Path, kind: str) -> bool:
     """Whether a column has a type that Polars ends with, whichever columns it is asked for."""
     if kind == "Parquet":
         with pq.ParquetFile(path) as file:
-            if _intervals(file):
-                return True
-    is_rare = (pa.types.is_decimal256, pa.types.is_interval, pa.types.is_run_end_encoded)
-    return any(is_one(own) for own in stored_schema(path, kind).types for is_one in is_rare)
+            types, intervals = file.schema_arrow.types, _intervals(file)
+    else:
+        types, intervals = stored_schema(path, kind).types, []
+    are_rare = (pa.types.is_decimal256, pa.types.is_interval, pa.types.is_run_end_encoded)
+    return bool(intervals) or any(is_rare(own) for own in types for is_rare in are_rare)
 
 
 def _intervals(file: Any) -> list[str]:

@@ -34,7 +34,6 @@ ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
 # Topics whose order tells, and those in which members of a household differ.
 AMOUNTS = frozenset({"money", "age", "a date of birth", "a birth", "body height", "a body measure"})
 PERSONAL = frozenset({"sex or gender", "age", "a date of birth", "a birth"})
-FIRST = 2_000  # records in which a column is tried before all are counted
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
 MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
@@ -395,7 +394,7 @@ def look_at_columns(
             whole, ranked_some = RankedColumns.of(frame), RankedColumns.of(some)
         known += telling_columns.parts_of_keys(ranked_some, matched, told)
         finer |= _named_finer(some, ranked_some, scenario, told)
-        for words, of_words in _told_besides(scenario, first, ranked, whole, id).items():
+        for words, of_words in _told_besides(scenario, first, ranked, whole, matched, id).items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
         if original is not None and of_original is not None:
             given += _as_given(scenario, original, frame)
@@ -417,21 +416,22 @@ def _at_hand(frame: Frame) -> Any:
 
 
 def _told_besides(
-    scenario: Scenario, first: Any, ranked: RankedColumns, whole: RankedColumns, id: str | None
+    scenario: Scenario, first: Any, ranked: RankedColumns, whole: RankedColumns, matched: Sequence[str], id: str | None
 ) -> dict[str, Sequence[str]]:
     """What rows and values tell beyond the roles of their columns, in words, and by which columns.
 
-    `first`: the first records, and as `ranked`; `whole`: all of them, but of a plan the first.
+    `first`: the first records, and as `ranked`; `whole`: all of them, but of a plan the first. `matched`: columns that
+    a pattern covers.
     """
     kinds = first.collect_schema()
     names = kinds.names()
-    free = (*scenario.insensitive, *left_to_patterns(scenario, names, id=id))
+    free, amounts = (*scenario.insensitive, *matched), _amounts(scenario, first)
     told: dict[str, Sequence[str]] = {
         NESTED: [name for name, kind in kinds.items() if kind.is_nested()],
-        ROWS_IN_ORDER: households.in_order_of(ranked, _amounts(scenario, first)),
+        ROWS_IN_ORDER: households.in_order_of(ranked, amounts),
         GUESSABLE: telling_columns.guessable_numbers([scenario.person, scenario.household, id, *free], first),
         NUMBERED_IN_ORDER: telling_columns.numbers_in_order(
-            whole, [scenario.person, id], free, amounts=_amounts(scenario, first), homes=scenario.household in names
+            whole, [scenario.person, id], free, amounts=amounts, homes=scenario.household in names
         ),
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
@@ -513,14 +513,14 @@ def _finer(
         return []
     check_plan_names(frame, (*plain, *present))
     names = dict.fromkeys((*plain, *present))
-    at_hand = None if ranked is None else ranked.head(FIRST)
+    at_hand = None if ranked is None else ranked.head(telling_columns.FIRST)
     codes = {name: at_hand.ranks(name) - 1 for name in names if at_hand is not None and name in at_hand.names}
     if left := [nw.col(name) for name in names if name not in codes]:
-        first = in_memory(frame.select(left).head(FIRST))
+        first = in_memory(frame.select(left).head(telling_columns.FIRST))
         codes |= {own.name: np.where(own.is_null().to_numpy(), -1, _numbered(own)) for own in first.iter_columns()}
 
     def tells(name: str, key: str) -> bool:
-        some, seen = telling_columns.pairs_of(codes[name], codes[key]), FIRST
+        some, seen = telling_columns.pairs_of(codes[name], codes[key]), telling_columns.FIRST
         if ranked is not None and {name, key} <= {*ranked.names} and _could_tell(some, least[0]):
             some, seen = telling_columns.pairs_of(ranked.ranks(name) - 1, ranked.ranks(key) - 1), ranked.n
         if not _could_tell(some, least[0]):

@@ -18,7 +18,7 @@ from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, in_orde
 from sdckit.numerics.array_types import Bools, Ints, Words
 from sdckit.numerics.grouping import pair_counts
 
-FIRST = 2_000  # records in which a number that tells all apart is looked for before all are
+FIRST = 2_000  # records in which a column is tried before all are counted
 ROWS = 20_000  # in the order of a number, that are looked at
 COUNTED = 50_000  # numbers whose digests are tried
 TRIED = 50  # values that are looked at
@@ -153,8 +153,9 @@ def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[s
     >>> parts_of_keys(RankedColumns.of(open_frame(flags)), ["d0", "d1", "d2", "d3", "d4"], ["region"])
     ['d0', 'd1', 'd2', 'd3', 'd4']
     """
-    ranks = {name: columns.ranks(name) for name in dict.fromkeys((*names, *keys)) if name in columns.names}
-    flags = {name: _rarer(ranks[name]) for name in names if name in ranks and ranks[name].max(initial=0) == 2}
+    few = [name for name in names if name in columns.names and columns.series(name).head(FIRST).n_unique() <= 3]
+    ranks = {name: columns.ranks(name) for name in dict.fromkeys((*few, *keys)) if name in columns.names}
+    flags = {name: _rarer(ranks[name]) for name in few if ranks[name].max(initial=0) == 2}
     telling: dict[str, None] = {}
     for key in (key for key in keys if key in ranks and len(flags) > 1):
         own = ranks[key]
