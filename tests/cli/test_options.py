@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 
 from cli.conftest import KEYS
+from sdckit.cli.app import command_tree
 from sdckit.cli.options import CoverOptions, ReleaseType, codes, make_scenario, split, split_named
+from sdckit.data.packaged import packaged
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, FileFormatError, ScenarioError
 
@@ -303,3 +305,23 @@ def test_an_unknown_language_is_refused_before_any_work() -> None:
     CoverOptions(language="de").check(written=True)
     with pytest.raises(DataError, match="language 'xx' is unknown"):
         CoverOptions(language="xx").check(written=True)
+
+
+# The words of options stand in a table: a row that no option asks for is one that nobody reads.
+
+
+def helped(command: Any) -> set[str]:
+    """The help of every option and argument below a command."""
+    below = [helped(inner) for inner in getattr(command, "commands", {}).values()]
+    return {str(parameter.help) for parameter in command.params}.union(*below)
+
+
+def test_every_row_of_the_words_is_an_option() -> None:
+    shown = helped(command_tree())
+    unread = [
+        f"{group}.{name}"
+        for group, rows in packaged("cli/options.toml").items()
+        for name, row in rows.items()
+        if name != "panel" and not any(row[-1].partition("{")[0] in text for text in shown)
+    ]
+    assert unread == []

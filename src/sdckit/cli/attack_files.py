@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from sdckit.catalogue import Knowledge, rows
-from sdckit.cli.options import Texts, codes, split, split_named
+from sdckit.cli.options import Texts, codes, option, split, split_named
 from sdckit.data import nearest, pl
 from sdckit.data.files.file_limits import json_in
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
-MATCH = partial(typer.Option, rich_help_panel="How rows are matched back")
 WIDTH = "--match-width"
 NO_RELEASE = "--match-… and --high-risk are for a release beside its original; give --released FILE"
 
@@ -35,29 +31,12 @@ NO_RELEASE = "--match-… and --high-risk are for a release beside its original;
 class MatchingOptions:
     """How somebody looks for the row made from a person whose values they know, as typed."""
 
-    match_width: Annotated[
-        Texts,
-        MATCH(
-            WIDTH,
-            metavar="X|A=X",
-            help="How far a number may be off, as a share of it: 0.1 for every changed one, income=0.1 for one.",
-        ),
-    ] = None
-    match_absolute: Annotated[
-        Texts, MATCH("--match-absolute", metavar="A,B", help="Keys whose width is in their own unit.")
-    ] = None
-    match_known: Annotated[
-        Texts, MATCH("--match-known", metavar="A,B", help="Keys left as they were; otherwise found out.")
-    ] = None
-    match_synthetic: Annotated[
-        Texts, MATCH("--match-synthetic", metavar="A,B", help="Keys that were replaced; otherwise found out.")
-    ] = None
-    match_tol: Annotated[float | None, MATCH("--match-tol", metavar="T", help="Slack for rounding errors: 1e-9.")] = (
-        None
-    )
-    high_risk: Annotated[
-        float | None, MATCH("--high-risk", metavar="R", help="Match risk above which records are counted: 0.5.")
-    ] = None
+    match_width: Annotated[Texts, option("matching", WIDTH)] = None
+    match_absolute: Annotated[Texts, option("matching", "--match-absolute")] = None
+    match_known: Annotated[Texts, option("matching", "--match-known")] = None
+    match_synthetic: Annotated[Texts, option("matching", "--match-synthetic")] = None
+    match_tol: Annotated[float | None, option("matching", "--match-tol")] = None
+    high_risk: Annotated[float | None, option("matching", "--high-risk")] = None
 
     @property
     def entries(self) -> dict[str, Any]:

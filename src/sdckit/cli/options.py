@@ -6,7 +6,7 @@ import csv
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, make_dataclass
-from functools import partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,10 +14,40 @@ import typer
 from typer import Option
 
 from sdckit.data.limits import LimitKind, declarable
+from sdckit.data.packaged import packaged
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
+
+# An option or argument and its row of `options.toml`.
+
+
+@cache
+def _rows() -> dict[str, dict[str, Any]]:
+    return packaged("cli/options.toml")
+
+
+def option(group: str, *flags: str, **filled: str) -> Any:
+    """An option by its flags: its row has the name of the first one; `filled` is what its help leaves open.
+
+    >>> option("reading", "--sheet").metavar
+    'NAME_OR_NUMBER'
+    """
+    rows = _rows()[group]
+    *metavar, words = rows[flags[0].strip("-").partition("/")[0]]
+    return Option(*flags, metavar=(*metavar, None)[0], help=words.format(**filled), rich_help_panel=rows.get("panel"))
+
+
+def argument(group: str, name: str) -> Any:
+    """An argument by the name of its row.
+
+    >>> argument("shared", "file").metavar
+    'FILE'
+    """
+    metavar, words = _rows()[group][name]
+    return typer.Argument(metavar=metavar, help=words)
+
 
 # One line where a file is taken for the whole population: every risk in it is then the largest it could
 # be.
@@ -78,14 +108,15 @@ def as_typed(*groups: Any) -> str:
 # The options that say what a file is released as, and an office's limits for such files.
 
 
-LIMIT = partial(Option, rich_help_panel="Thresholds")
+PANEL = _rows()["limits"]["panel"]
 
 
 def _limit(name: str, kind: LimitKind) -> tuple[str, Any, Any]:
     """A limit as an option: its name as a flag of one letter has two dashes, too."""
     typed = int | None if kind.values == "level" else float | None
     flags = (f"--{name}",) if len(name) == 1 else ()
-    return name, Annotated[typed, LIMIT(*flags, metavar=kind.metavar, help=kind.option)], field(default=None)
+    shown = Option(*flags, metavar=kind.metavar, help=kind.option, rich_help_panel=PANEL)
+    return name, Annotated[typed, shown], field(default=None)
 
 
 Limits = make_dataclass("Limits", [_limit(*row) for row in declarable().items()], frozen=True, kw_only=True)
@@ -96,18 +127,8 @@ Limits.__doc__ = "Thresholds by their names in a scenario."
 class ReleaseType:
     """A type of release by its name in a scenario, and the file of an office's types."""
 
-    release_type: Annotated[
-        str | None,
-        LIMIT(
-            metavar="TYPE",
-            help="Hold the thresholds of public-use, teaching, scientific-use, enclave, synthetic, or a type of the "
-            "office.",
-        ),
-    ] = None
-    release_types: Annotated[
-        Path | None,
-        LIMIT(metavar="OFFICE.toml", help=r"An office's thresholds by type; instead of a scenario's \[release_types]."),
-    ] = None
+    release_type: Annotated[str | None, option("limits", "--release-type")] = None
+    release_types: Annotated[Path | None, option("limits", "--release-types")] = None
 
     @property
     def entries(self) -> dict[str, Any]:
@@ -127,18 +148,15 @@ class ReleaseType:
 # The options that say whose a report is, and what its readers call the file.
 
 
-COVER = partial(Option, rich_help_panel="Output")
-
-
 @dataclass(frozen=True, kw_only=True)
 class CoverOptions:
     """The file's name for readers, the institution, and the language."""
 
-    name: Annotated[str | None, COVER(metavar="TEXT", help="What the report calls the file.")] = None
-    institution: Annotated[str | None, COVER(metavar="TEXT", help="Who made the report.")] = None
-    logo: Annotated[Path | None, COVER(metavar="L.png", help="A picture of the institution.")] = None
+    name: Annotated[str | None, option("cover", "--name")] = None
+    institution: Annotated[str | None, option("cover", "--institution")] = None
+    logo: Annotated[Path | None, option("cover", "--logo")] = None
 
-    language: Annotated[str | None, COVER(metavar="LANGUAGE", help="What the report is written in: en or de.")] = None
+    language: Annotated[str | None, option("cover", "--language")] = None
 
     def check(self, *, written: bool) -> None:
         """Refuse a cover without a report, a logo that is no picture and an unknown language, before any work."""
@@ -167,56 +185,21 @@ class CoverOptions:
         }
 
 
-READING = partial(Option, rich_help_panel="How to read the file")
 Texts = list[str] | None
 
-File = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE", help="CSV (also .csv.gz), Parquet, Arrow; Excel, SPSS, Stata or SAS with the extra `files`."
-    ),
-]
-Missing = Annotated[
-    Texts,
-    READING(
-        "--missing",
-        metavar="CODES",
-        help="Codes that mean missing, instead of NA, N/A, NaN, NULL and a point: --missing NA --missing=-999.",
-    ),
-]
-Delimiter = Annotated[str | None, READING("--delimiter", metavar="CHAR", help="CSV: the delimiter.")]
-Encoding = Annotated[str | None, READING("--encoding", metavar="NAME", help="CSV: the encoding.")]
-Decimal = Annotated[str | None, READING("--decimal", metavar="CHAR", help="CSV: the decimal mark.")]
-Sheet = Annotated[str | None, READING("--sheet", metavar="NAME_OR_NUMBER", help="Excel: which sheet of FILE.")]
-HeaderRow = Annotated[
-    int | None, READING("--header-row", metavar="N", help="Excel: the row with the names of columns.")
-]
-UserMissing = Annotated[
-    bool,
-    READING(
-        "--user-missing",
-        help="SPSS, Stata: labelled user-missing codes, such as refused, stay categories instead of missing.",
-    ),
-]
-Join = Annotated[
-    Path | None,
-    READING(
-        "--join",
-        metavar="FILE",
-        help="A second file, such as the households of persons: its columns beside those of FILE.",
-    ),
-]
-JoinKey = Annotated[str | None, READING("--join-key", metavar="COLUMN", help="The column that both files have.")]
-TABLE_WORDS = "Write the exact figures as a table: .csv, .parquet, .sav or .dta. Confidential."
-Quiet = Annotated[bool, Option("--quiet", "-q", help="Errors and warnings only: no tables, no progress.")]
-MissingRule = Annotated[
-    Texts,
-    Option(
-        "--missing-rule",
-        metavar="RULE",
-        help="What a missing key value is: wildcard, category or error; key=rule for one key.",
-    ),
-]
+File = Annotated[Path, argument("shared", "file")]
+Missing = Annotated[Texts, option("reading", "--missing")]
+Delimiter = Annotated[str | None, option("reading", "--delimiter")]
+Encoding = Annotated[str | None, option("reading", "--encoding")]
+Decimal = Annotated[str | None, option("reading", "--decimal")]
+Sheet = Annotated[str | None, option("reading", "--sheet")]
+HeaderRow = Annotated[int | None, option("reading", "--header-row")]
+UserMissing = Annotated[bool, option("reading", "--user-missing")]
+Join = Annotated[Path | None, option("reading", "--join")]
+JoinKey = Annotated[str | None, option("reading", "--join-key")]
+TABLE_WORDS: str = option("output", "--figures").help
+Quiet = Annotated[bool, option("shared", "--quiet", "-q")]
+MissingRule = Annotated[Texts, option("shared", "--missing-rule")]
 
 
 def split(values: Iterable[str] | None) -> list[str]:

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Option
-
-from sdckit.cli.options import as_typed, codes, path_typed
+from sdckit.cli.options import as_typed, codes, option, path_typed
 from sdckit.cli.outputs import TO_STDOUT, refuse_existing
 from sdckit.data.files.file_limits import json_in
 from sdckit.errors import DataError, FileFormatError, ScenarioError
@@ -56,33 +54,13 @@ def _named_by(path: Path) -> set[str]:
         return set()
 
 
-Out = Annotated[
-    Path, Option("--out", "-o", metavar="OUT", help="The protected file: .csv, .parquet, .arrow, .sav or .dta.")
-]
-Log = Annotated[
-    Path | None,
-    Option(metavar="LOG.json", help="Keep what repeats or undoes it: secret, keys, matrices. Confidential, mode 0600."),
-]
-Replay = Annotated[
-    Path | None,
-    Option(
-        "--replay", metavar="LOG.json", help="Make the release of this log again: same input, same recipe, same bytes."
-    ),
-]
-SeedMixed = Annotated[
-    int | None, Option("--seed", metavar="N", help="Mixed into the secret that only the log keeps; not needed.")
-]
-Force = Annotated[bool, Option("--force", help="Replace OUT and the log where they exist.")]
-Labelled = Annotated[
-    bool | None,
-    Option(
-        "--labels/--no-labels",
-        help="Labels of FILE in OUT, of what is still in it. Default: in .sav and .dta, not in .parquet and .arrow.",
-    ),
-]
-Safe = Annotated[
-    bool, Option("--excel-safe", help="CSV: an apostrophe before texts that a spreadsheet would run as formulas.")
-]
+Out = Annotated[Path, option("protected", "--out", "-o")]
+Log = Annotated[Path | None, option("protected", "--log")]
+Replay = Annotated[Path | None, option("protected", "--replay")]
+SeedMixed = Annotated[int | None, option("protected", "--seed")]
+Force = Annotated[bool, option("protected", "--force")]
+Labelled = Annotated[bool | None, option("protected", "--labels/--no-labels")]
+Safe = Annotated[bool, option("protected", "--excel-safe")]
 
 
 def read_all(

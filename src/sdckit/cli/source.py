@@ -10,8 +10,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from typer import Option
-
 from sdckit.cli import errors, options
 from sdckit.cli.progress import Steps
 from sdckit.display import some_of
@@ -28,29 +26,10 @@ if TYPE_CHECKING:
 # Read what a command needs of a file, and nothing else.
 
 
-RELEASE = partial(Option, rich_help_panel="A release against its original")
-GivenRecipe = Annotated[
-    Path | None,
-    RELEASE(
-        "--recipe",
-        metavar="RECIPE.toml",
-        help="The recipe that made the release: its recodings are done to FILE first, nothing else of it. "
-        "Without --released it says what is no longer in FILE.",
-    ),
-]
-GivenLog = Annotated[
-    Path | None,
-    RELEASE("--log", metavar="LOG.json", help="The log of protect --log instead: it is held against the files, too."),
-]
+GivenRecipe = Annotated[Path | None, options.option("release", "--recipe")]
+GivenLog = Annotated[Path | None, options.option("release", "--log")]
 
-GivenTargets = Annotated[
-    int | None,
-    RELEASE(
-        "--targets",
-        metavar="N",
-        help="People drawn by --id and looked up in the files: 10,000 of more than 2 million on an engine.",
-    ),
-]
+GivenTargets = Annotated[int | None, options.option("release", "--targets")]
 
 
 def read_given(
@@ -136,14 +115,10 @@ BEHIND = (  # a command's own options
     "missing", "user_missing", "delimiter", "encoding", "decimal", "sheet", "header_row", "join", "join_key",
     "no_progress",
 )  # fmt: skip
-AnyKeys = Annotated[options.Texts, Option("--keys", metavar="A,B", help="What an intruder could know.")]
-FromFile = Annotated[
-    Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file; options win.")
-]
-OneIntruder = Annotated[
-    str | None, Option("--intruder", metavar="NAME", help="One of the scenario's intruders, where it has several.")
-]
-NoProgress = Annotated[bool, Option("--no-progress", help="Show no progress; all else stays.")]
+AnyKeys = Annotated[options.Texts, options.option("source", "--keys")]
+FromFile = Annotated[Path | None, options.option("source", "--scenario")]
+OneIntruder = Annotated[str | None, options.option("source", "--intruder")]
+NoProgress = Annotated[bool, options.option("source", "--no-progress")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -308,7 +283,6 @@ def _with_options(
 # The options that leave a file with an engine: it is grouped there, and never read whole.
 
 
-LARGE = partial(Option, rich_help_panel="Larger than memory")
 IN_MEMORY = "memory"
 SHARE = 2  # DuckDB and this process may take one part in so many of the free memory
 
@@ -317,17 +291,8 @@ SHARE = 2  # DuckDB and this process may take one part in so many of the free me
 class EngineOptions:
     """Which engine reads and groups, and what it may take."""
 
-    engine: Annotated[
-        str | None,
-        LARGE(
-            metavar="NAME",
-            help="polars, duckdb or spark: FILE is Parquet or CSV, or a folder of it, and is never read whole; memory: "
-            "it is. Else assess and check choose by what fits.",
-        ),
-    ] = None
-    memory: Annotated[
-        str | None, LARGE(metavar="4GB", help="What the process may take with --engine duckdb in it.")
-    ] = None
+    engine: Annotated[str | None, options.option("engine", "--engine")] = None
+    memory: Annotated[str | None, options.option("engine", "--memory")] = None
 
     @property
     def used(self) -> bool:

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
-
+from sdckit.cli.options import argument, option
 from sdckit.errors import SdcError
 from sdckit.operating_system import become
 
@@ -17,17 +16,13 @@ HIGHEST_PORT = 65_535
 
 
 def app(
-    file: Annotated[Path | None, Argument(metavar="[FILE]", help="A file to open at once.")] = None,
+    file: Annotated[Path | None, argument("app", "file")] = None,
     *,
-    scenario: Annotated[
-        Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file.")
-    ] = None,
-    project: Annotated[
-        Path | None, Option("--project", metavar="P.sdckit", help="Carry on with a project that was saved.")
-    ] = None,
-    port: Annotated[int, Option("--port", help="Where to listen on 127.0.0.1; 0 takes a free one.")] = 0,
-    no_browser: Annotated[bool, Option("--no-browser", help="Print the address only; open it yourself.")] = False,
-    new: Annotated[bool, Option("--new", help="Start another one where one of yours runs already.")] = False,
+    scenario: Annotated[Path | None, option("app", "--scenario")] = None,
+    project: Annotated[Path | None, option("app", "--project")] = None,
+    port: Annotated[int, option("app", "--port")] = 0,
+    no_browser: Annotated[bool, option("app", "--no-browser")] = False,
+    new: Annotated[bool, option("app", "--new")] = False,
 ) -> int:
     """Do the whole job in a browser: open a file, see its risk, protect it, take the release away.
 

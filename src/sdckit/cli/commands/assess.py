@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from sdckit.catalogue import further
 from sdckit.cli import errors, options, outputs, source
@@ -26,9 +23,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
-ROLE, OUTPUT = (
-    partial(typer.Option, rich_help_panel=panel) for panel in ("What the columns are", "Where the answer goes")
-)
 Names = list[str] | None
 Share = float | None
 
@@ -37,26 +31,23 @@ Share = float | None
 class Roles:
     """What the columns are, as typed."""
 
-    keys: Annotated[Names, ROLE("--keys", metavar="A,B", help="What an intruder could know.")] = None
-    intruders: Annotated[Names, ROLE(metavar="NAME=A,B", help="One of several intruders; repeat it.")] = None
-    weight: Annotated[str | None, ROLE(metavar="W", help="Sampling weights.")] = None
-    sampling_fraction: Annotated[Share, ROLE(metavar="X", help="Share of the population in the file.")] = None
-    household: Annotated[str | None, ROLE(metavar="COLUMN", help="Who lives together; or none.")] = None
-    person: Annotated[str | None, ROLE(metavar="P", help="Which rows are one person.")] = None
-    sensitive: Annotated[Names, ROLE(metavar="A,B", help="What an intruder would learn; or none.")] = None
-    numeric: Annotated[Names, ROLE(metavar="A,B", help="Numeric variables, for outliers.")] = None
-    magnitudes: Annotated[Names, ROLE(metavar="A,B", help="Amounts of which few hold much; or none.")] = None
-    identifiers: Annotated[Names, ROLE(metavar="A,B", help="Names and numbers; never read.")] = None
-    insensitive: Annotated[Names, ROLE(metavar="A,B*", help="Known to nobody, harming nobody; * for many.")] = None
-    insensitive_because: Annotated[str | None, ROLE(metavar="TEXT", help="Who found so, and why, of patterns.")] = None
-    scenario: Annotated[Path | None, ROLE(metavar="S.toml", help="Take all this from a file; options win.")] = None
-    measures: Annotated[Names, ROLE(metavar="A,B", help=f"Also run {', '.join(further())}, or all.")] = None
-    by: Annotated[Names, ROLE("--by", metavar="A,B", help="Subgroups: tables here and in --internal documents.")] = None
-    missing_rule: Annotated[
-        Names,
-        ROLE(metavar="RULE", help="What a missing key value is: wildcard, category or error; key=rule for one key."),
-    ] = None
-    alpha: Annotated[Share, ROLE(metavar="A", help="Weight of a match by wildcard, 0 to 1.")] = None
+    keys: Annotated[Names, options.option("roles", "--keys")] = None
+    intruders: Annotated[Names, options.option("roles", "--intruders")] = None
+    weight: Annotated[str | None, options.option("roles", "--weight")] = None
+    sampling_fraction: Annotated[Share, options.option("roles", "--sampling-fraction")] = None
+    household: Annotated[str | None, options.option("roles", "--household")] = None
+    person: Annotated[str | None, options.option("roles", "--person")] = None
+    sensitive: Annotated[Names, options.option("roles", "--sensitive")] = None
+    numeric: Annotated[Names, options.option("roles", "--numeric")] = None
+    magnitudes: Annotated[Names, options.option("roles", "--magnitudes")] = None
+    identifiers: Annotated[Names, options.option("roles", "--identifiers")] = None
+    insensitive: Annotated[Names, options.option("roles", "--insensitive")] = None
+    insensitive_because: Annotated[str | None, options.option("roles", "--insensitive-because")] = None
+    scenario: Annotated[Path | None, options.option("roles", "--scenario")] = None
+    measures: Annotated[Names, options.option("roles", "--measures", all=", ".join(further()))] = None
+    by: Annotated[Names, options.option("roles", "--by")] = None
+    missing_rule: Annotated[Names, options.option("roles", "--missing-rule")] = None
+    alpha: Annotated[Share, options.option("roles", "--alpha")] = None
 
     def declared(self, **given: Any) -> Scenario:
         """Make the scenario: the file's, each entry replaced where an option names it."""
@@ -72,33 +63,14 @@ class Roles:
 class Release:
     """What is to go out, and how it is held against its original."""
 
-    released: Annotated[
-        list[Path] | None,
-        source.RELEASE(
-            metavar="FILE", help="A file made from FILE that is to go out; several synthetic ones by repeating it."
-        ),
-    ] = None
-    id: Annotated[str | None, source.RELEASE("--id", metavar="COLUMN", help="Says which rows belong together.")] = None
-    aligned: Annotated[bool, source.RELEASE("--aligned", help="Row i of a release was made from row i of FILE.")] = (
-        False
-    )
-    model: Annotated[
-        Names,
-        source.RELEASE(
-            metavar="FORMULA", help="A regression that users will fit: 'income ~ age + sex', or 'logistic: ill ~ age'."
-        ),
-    ] = None
-    seed: Annotated[int | None, source.RELEASE(metavar="N", help="For what is random in the comparison.")] = None
-    control: Annotated[
-        Path | None,
-        source.RELEASE(
-            metavar="FILE", help="People of the same kind who were never used to make it; starts simulated attacks."
-        ),
-    ] = None
-    attacks: Annotated[bool, source.RELEASE("--attacks", help="Make the simulated attacks without --control, too.")] = (
-        False
-    )
-    n_attacks: Annotated[int | None, source.RELEASE(metavar="N", help="Attempts of each attack: 500.")] = None
+    released: Annotated[list[Path] | None, options.option("release", "--released")] = None
+    id: Annotated[str | None, options.option("release", "--id")] = None
+    aligned: Annotated[bool, options.option("release", "--aligned")] = False
+    model: Annotated[Names, options.option("release", "--model")] = None
+    seed: Annotated[int | None, options.option("release", "--seed")] = None
+    control: Annotated[Path | None, options.option("release", "--control")] = None
+    attacks: Annotated[bool, options.option("release", "--attacks")] = False
+    n_attacks: Annotated[int | None, options.option("release", "--n-attacks")] = None
     targets: GivenTargets = None
     recipe: GivenRecipe = None
     log: GivenLog = None
@@ -184,22 +156,14 @@ def assess(
     engine: EngineOptions,
     reading: Reading,
     *,
-    report: Annotated[
-        Path | None, OUTPUT(metavar="OUT.html", help="Write the report: .html, .pdf, .docx or .md.")
-    ] = None,
-    json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
-    internal: Annotated[bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")] = False,
-    public: Annotated[bool, OUTPUT("--public", help="The report goes out with a release, for its users.")] = False,
-    figures: Annotated[Path | None, OUTPUT(metavar="FIGURES.csv", help=options.TABLE_WORDS)] = None,
-    beside: Annotated[
-        Path | None, OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them.")
-    ] = None,
-    full: Annotated[
-        bool, OUTPUT("--full", help="Print every chapter, not only what is decided on; so do --measures and --by.")
-    ] = False,
-    dry_run: Annotated[
-        bool, OUTPUT("--dry-run", help="Say what would run; read only the header and the number of records.")
-    ] = False,
+    report: Annotated[Path | None, options.option("output", "--report")] = None,
+    json: Annotated[str | None, options.option("output", "--json")] = None,
+    internal: Annotated[bool, options.option("output", "--internal")] = False,
+    public: Annotated[bool, options.option("output", "--public")] = False,
+    figures: Annotated[Path | None, options.option("output", "--figures")] = None,
+    beside: Annotated[Path | None, options.option("output", "--beside")] = None,
+    full: Annotated[bool, options.option("output", "--full")] = False,
+    dry_run: Annotated[bool, options.option("output", "--dry-run")] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Assess a file, or a release against its original: who can be recognised, what would be learnt.

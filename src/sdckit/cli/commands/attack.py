@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Option
 
 from sdckit.catalogue import rows
 from sdckit.cli.attack_files import Attacked, Wanted, planned, read_attacked, read_wanted, without_left_out
-from sdckit.cli.options import Texts, split
+from sdckit.cli.options import Texts, option, split
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_enough_records, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import BEHIND, GivenLog, GivenRecipe, Source, read_given, takes
@@ -30,46 +29,23 @@ if TYPE_CHECKING:
 def attack(
     source: Source,
     *,
-    released: Annotated[
-        list[Path], Option(metavar="FILE", help="The file made from FILE; several synthetic ones by repeating it.")
-    ],
-    control: Annotated[
-        Path | None, Option(metavar="FILE", help="People of the same kind who were never used to make it.")
-    ] = None,
-    kind: Annotated[
-        Texts,
-        Option(metavar="NAME", help=f"{', '.join(row.kind for row in rows('attack'))}; all that apply unless given."),
-    ] = None,
-    known: Annotated[
-        Texts,
-        Option(
-            metavar="A,B", help="What an intruder knows. Twice for linkability: the columns of two pieces of knowledge."
-        ),
-    ] = None,
-    target: Annotated[Texts, Option(metavar="T", help="What they infer; several columns one by one.")] = None,
-    variables: Annotated[
-        Texts, Option(metavar="A,B", help="Columns of the other attacks; all that the files share unless given.")
-    ] = None,
-    identifiers: Annotated[Texts, Option(metavar="A,B", help="Names and numbers; never read.")] = None,
-    by: Annotated[Texts, Option(metavar="A,B", help="Also attack the groups of these, each alone.")] = None,
-    id: Annotated[
-        str | None,
-        Option("--id", metavar="COLUMN", help="Says which rows belong together: links records despite slips."),
-    ] = None,
-    aligned: Annotated[
-        bool, Option("--aligned", help="The same where row i of a release was made from row i of FILE.")
-    ] = False,
-    blocking: Annotated[
-        Texts, Option(metavar="A,B", help="Link only records that agree on these, or on those of another --blocking.")
-    ] = None,
-    n_attacks: Annotated[int, Option(metavar="N", help="Attempts of each attack.")] = 500,
-    seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attempts.")] = None,
+    released: Annotated[list[Path], option("attack", "--released")],
+    control: Annotated[Path | None, option("attack", "--control")] = None,
+    kind: Annotated[Texts, option("attack", "--kind", all=", ".join(row.kind for row in rows("attack")))] = None,
+    known: Annotated[Texts, option("attack", "--known")] = None,
+    target: Annotated[Texts, option("attack", "--target")] = None,
+    variables: Annotated[Texts, option("attack", "--variables")] = None,
+    identifiers: Annotated[Texts, option("attack", "--identifiers")] = None,
+    by: Annotated[Texts, option("attack", "--by")] = None,
+    id: Annotated[str | None, option("attack", "--id")] = None,
+    aligned: Annotated[bool, option("attack", "--aligned")] = False,
+    blocking: Annotated[Texts, option("attack", "--blocking")] = None,
+    n_attacks: Annotated[int, option("attack", "--n-attacks")] = 500,
+    seed: Annotated[int | None, option("attack", "--seed")] = None,
     recipe: GivenRecipe = None,
     log: GivenLog = None,
-    json: Annotated[
-        str | None, Option("--json", metavar="OUT.json|-", help="Write protected figures as JSON; - prints it.")
-    ] = None,
-    internal: Annotated[bool, Option("--internal", help="Exact figures in the JSON: confidential.")] = False,
+    json: Annotated[str | None, option("attack", "--json")] = None,
+    internal: Annotated[bool, option("attack", "--internal")] = False,
 ) -> None:
     """Attack a release of FILE: single out, link, infer, tell members, measure distances.
 

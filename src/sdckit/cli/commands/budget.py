@@ -6,24 +6,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Option
 
 from sdckit.cli.errors import tell
+from sdckit.cli.options import argument, option
 
 if TYPE_CHECKING:
     from sdckit.protect.margins.budget_ledger import BudgetLedger
 
 app = typer.Typer(help="Keep the budget of differential privacy of a dataset.")
-Ledger = Annotated[Path, typer.Argument(metavar="BUDGET.toml", help="The ledger of the budget.")]
+Ledger = Annotated[Path, argument("budget", "budget")]
 
 
 @app.command("create")
 def create(
     ledger: Ledger,
     *,
-    dataset: Annotated[str, Option(metavar="NAME", help="As the domain names it; a corrected file has the same name.")],
-    epsilon: Annotated[float, Option(metavar="E", help="What all runs may spend together.")],
-    delta: Annotated[float, Option(metavar="D", help="The chance that this bound does not hold; such as 1e-6.")],
+    dataset: Annotated[str, option("budget", "--dataset")],
+    epsilon: Annotated[float, option("budget", "--epsilon")],
+    delta: Annotated[float, option("budget", "--delta")],
 ) -> None:
     """Start a budget.
 
@@ -54,8 +54,8 @@ def show(ledger: Ledger) -> None:
 def throw_away(
     ledger: Ledger,
     *,
-    run: Annotated[int, Option(metavar="N", help="The number of the run, as 'show' lists it.")],
-    reason: Annotated[str, Option(metavar="TEXT", help="What it was for, such as an audit with coins.")],
+    run: Annotated[int, option("budget", "--run")],
+    reason: Annotated[str, option("budget", "--reason")],
 ) -> None:
     """Declare that nothing of a run went out or will: it is not spent then, by your word.
 

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Option
 
 from sdckit.cli import errors, outputs
-from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, Texts, codes, path_typed, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, Texts, argument, codes, option, path_typed, split
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import NoProgress, Reading, takes
 from sdckit.errors import DataError, ScenarioError
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(help="Plant records of nobody before synthesis; measure how far a release gives them away.")
-KeyFile = Annotated[Path, Option("--key", metavar="KEY.json", help="Which records are planted; for its owner only.")]
+KeyFile = Annotated[Path, option("canaries", "--key")]
 
 
 @app.command("make")
@@ -31,26 +30,16 @@ KeyFile = Annotated[Path, Option("--key", metavar="KEY.json", help="Which record
 def make(
     reading: Reading,
     *,
-    out: Annotated[
-        Path, Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow, mode 0600.")
-    ],
+    out: Annotated[Path, option("canaries", "--out", "-o")],
     key: KeyFile,
-    n: Annotated[int, Option("--n", metavar="N", help="Records planted; as many are held back.")] = 50,
-    copies: Annotated[int, Option(metavar="N", help="How often each is planted.")] = 1,
-    coins: Annotated[
-        bool, Option("--coins", help="Toss a coin for each of 2 N records: 'measure' then bounds ε from below.")
-    ] = False,
-    variables: Annotated[
-        Texts, Option(metavar="A,B", help="Columns compared afterwards; all but --id unless given.")
-    ] = None,
-    numeric: Annotated[
-        Texts, Option(metavar="A,B", help="Those of them that are numbers; those stored as such.")
-    ] = None,
-    id: Annotated[
-        str | None, Option("--id", metavar="COLUMN", help="Gets values that nobody has; never compared.")
-    ] = None,
-    identifiers: Annotated[Texts, Option(metavar="A,B", help="Names and numbers; never read, so not in OUT.")] = None,
-    seed: Annotated[int | None, Option(metavar="N", help="Mixed into what is drawn; the key alone repeats it.")] = None,
+    n: Annotated[int, option("canaries", "--n")] = 50,
+    copies: Annotated[int, option("canaries", "--copies")] = 1,
+    coins: Annotated[bool, option("canaries", "--coins")] = False,
+    variables: Annotated[Texts, option("canaries", "--variables")] = None,
+    numeric: Annotated[Texts, option("canaries", "--numeric")] = None,
+    id: Annotated[str | None, option("canaries", "--id")] = None,
+    identifiers: Annotated[Texts, option("canaries", "--identifiers")] = None,
+    seed: Annotated[int | None, option("canaries", "--seed")] = None,
     no_progress: NoProgress = False,
 ) -> None:
     """Plant records of nobody behind those of FILE, and write the file to train on and the key.
@@ -96,17 +85,11 @@ def make(
 
 @app.command("measure")
 def measure(
-    key: Annotated[Path, typer.Argument(metavar="KEY.json", help="What 'canaries make' wrote.")],
+    key: Annotated[Path, argument("canaries-measure", "key")],
     *,
-    released: Annotated[
-        list[Path], Option(metavar="FILE", help="Made from the file with the planted records; repeat it.")
-    ],
-    reference: Annotated[
-        Path | None, Option(metavar="FILE", help="With coins: the file before planting; ε is bounded then.")
-    ] = None,
-    guesses: Annotated[
-        Texts, Option(metavar="N,N", help="With coins: guesses made, half of them 'planted'; N of the 2 N records.")
-    ] = None,
+    released: Annotated[list[Path], option("canaries", "--released")],
+    reference: Annotated[Path | None, option("canaries", "--reference")] = None,
+    guesses: Annotated[Texts, option("canaries", "--guesses")] = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,

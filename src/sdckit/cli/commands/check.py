@@ -9,11 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Option
-
 from sdckit.cli import errors, progress
 from sdckit.cli.commands.assess import Release, run
-from sdckit.cli.options import Limits, Quiet, ReleaseType, as_typed, codes, make_scenario, path_typed, whole_population
+from sdckit.cli.options import (
+    Limits,
+    Quiet,
+    ReleaseType,
+    as_typed,
+    codes,
+    make_scenario,
+    option,
+    path_typed,
+    whole_population,
+)
 from sdckit.cli.recipe_files import MAY_GO_OUT, public_command
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.limits import LIMITS
@@ -39,24 +47,11 @@ def check(
     engine: EngineOptions,
     reading: Reading,
     *,
-    scenario: Annotated[Path, Option(metavar="S.toml", help="The scenario: its thresholds, or its type of release.")],
-    earlier: Annotated[
-        list[Path] | None,
-        Option(metavar="FILE", help="A release that the scenario's ledger remembers, to be compared by all columns."),
-    ] = None,
-    sarif: Annotated[
-        Path | None,
-        Option(
-            metavar="OUT.sarif",
-            help="Write the exceeded thresholds as SARIF, protected as documents are; a comparison stays with FILE.",
-        ),
-    ] = None,
-    figures: Annotated[
-        Path | None, Option(metavar="FIGURES.csv", help="Write the verdicts as a table: .csv, .parquet, .sav or .dta.")
-    ] = None,
-    protected: Annotated[
-        bool, Option("--protected", help="Print what a document may hold: for logs that others read.")
-    ] = False,
+    scenario: Annotated[Path, option("check", "--scenario")],
+    earlier: Annotated[list[Path] | None, option("check", "--earlier")] = None,
+    sarif: Annotated[Path | None, option("check", "--sarif")] = None,
+    figures: Annotated[Path | None, option("check", "--figures")] = None,
+    protected: Annotated[bool, option("check", "--protected")] = False,
     quiet: Quiet = False,
 ) -> int:
     """Check a file, or a release against its original, against every threshold of a scenario; options win.

@@ -5,17 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Option
-
-from sdckit.cli.options import Quiet
+from sdckit.cli.options import Quiet, option
 from sdckit.cli.outputs import check_report_name, check_targets
 from sdckit.cli.progress import Steps
 
 
 def demo(
     *,
-    report: Annotated[Path, Option(metavar="OUT.html", help="Where to write the report.")] = Path("demo-report.html"),
-    language: Annotated[str, Option(metavar="LANGUAGE", help="What the report is written in: en or de.")] = "en",
+    report: Annotated[Path, option("demo", "--report")] = Path("demo-report.html"),
+    language: Annotated[str, option("demo", "--language")] = "en",
     quiet: Quiet = False,
 ) -> None:
     """Assess the affairs survey of 1974 (6,366 records) and write its report."""

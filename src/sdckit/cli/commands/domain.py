@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import Option
 
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Delimiter, Encoding, File, as_typed, path_typed
+from sdckit.cli.options import Delimiter, Encoding, File, as_typed, option, path_typed
 from sdckit.cli.outputs import check_targets, refuse_existing, written
 from sdckit.cli.source import Reading
 from sdckit.display import some_of
@@ -26,15 +25,11 @@ def _group() -> None:
 def init(
     file: File,
     *,
-    out: Annotated[
-        str, Option("--out", "-o", metavar="D.toml", help="Where to write it; - prints it.")
-    ] = "domain.toml",
-    from_codebook: Annotated[
-        bool, Option("--from-codebook", help="SPSS, Stata: take the value labels of FILE for levels.")
-    ] = False,
+    out: Annotated[str, option("domain", "--out", "-o")] = "domain.toml",
+    from_codebook: Annotated[bool, option("domain", "--from-codebook")] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
+    force: Annotated[bool, option("domain", "--force")] = False,
 ) -> None:
     """Write the names and types of a file's columns as TOML, without any value of a record.
 

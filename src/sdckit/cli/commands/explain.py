@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
-
-from sdckit.cli.options import MissingRule
+from sdckit.cli.options import MissingRule, option
 from sdckit.cli.source import BEHIND, Source, read_declared, takes
 from sdckit.errors import ColumnError, SdcError
 
@@ -18,12 +16,10 @@ if TYPE_CHECKING:
 def explain(
     source: Source,
     *,
-    row: Annotated[int | None, Option(metavar="N", help="The record: its number, from 1.")] = None,
-    id: Annotated[
-        str | None, Option("--id", metavar="COLUMN", help="Instead: a column that tells records apart ...")
-    ] = None,
-    value: Annotated[str | None, Option("--value", metavar="VALUE", help="... and the record's value of it.")] = None,
-    internal: Annotated[bool, Option("--internal", help="Say that you may see this record's values.")] = False,
+    row: Annotated[int | None, option("explain", "--row")] = None,
+    id: Annotated[str | None, option("explain", "--id")] = None,
+    value: Annotated[str | None, option("explain", "--value")] = None,
+    internal: Annotated[bool, option("explain", "--internal")] = False,
     missing_rule: MissingRule = None,
 ) -> None:
     """Show what singles one record out, and the cheapest change that ends it. Confidential.

@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-from typer import Option
-
 from sdckit.cli import errors, progress, recipe_files
-from sdckit.cli.options import Quiet, ReleaseType
+from sdckit.cli.options import Quiet, ReleaseType, argument, option
 from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, count, number, percent, refuse_existing
 from sdckit.cli.source import Reading, takes
 from sdckit.data.files.file_limits import toml_of
@@ -25,34 +22,18 @@ if TYPE_CHECKING:
 def explore(
     of_type: ReleaseType,
     reading: Reading,
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
+    recipe: Annotated[Path, argument("explore", "recipe")],
     *,
-    grid: Annotated[
-        list[str],
-        Option("--grid", metavar="STEP.ARG=V,V", help="Values to try: 2.k=2,3,5 or pram.pd=0.7,0.9; repeat it."),
-    ],
-    scenario: Annotated[Path | None, Option(metavar="S.toml", help="Measures the risk. Default: the recipe's.")] = None,
-    seed: Annotated[int | None, Option(metavar="N", help="The same for every combination.")] = None,
-    risk_figure: Annotated[
-        str, Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k.")
-    ] = "expected_reidentifications",
-    loss_figure: Annotated[
-        str,
-        Option(
-            metavar="FIGURE",
-            help="share_changed or pmse; of coarser keys loss, precision, entropy_share, entropy, height, "
-            "discernibility, average_class_size or ambiguity.",
-        ),
-    ] = "share_changed",
-    workers: Annotated[int | None, Option(metavar="N", help="Combinations at a time.")] = None,
-    resume: Annotated[
-        Path | None, Option(metavar="RUNS.jsonl", help="Keep finished combinations here, and go on where it stopped.")
-    ] = None,
-    out: Annotated[Path | None, Option("--out", "-o", metavar="TABLE.csv", help="The table: exact, mode 0600.")] = None,
-    force: Annotated[bool, Option("--force", help="Replace the table where it exists.")] = False,
-    plot: Annotated[
-        Path | None, Option(metavar="MAP.svg|.html", help="The map as a chart, small counts protected.")
-    ] = None,
+    grid: Annotated[list[str], option("explore", "--grid")],
+    scenario: Annotated[Path | None, option("explore", "--scenario")] = None,
+    seed: Annotated[int | None, option("explore", "--seed")] = None,
+    risk_figure: Annotated[str, option("explore", "--risk-figure")] = "expected_reidentifications",
+    loss_figure: Annotated[str, option("explore", "--loss-figure")] = "share_changed",
+    workers: Annotated[int | None, option("explore", "--workers")] = None,
+    resume: Annotated[Path | None, option("explore", "--resume")] = None,
+    out: Annotated[Path | None, option("explore", "--out", "-o")] = None,
+    force: Annotated[bool, option("explore", "--force")] = False,
+    plot: Annotated[Path | None, option("explore", "--plot")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Try a recipe with every combination of some arguments: risk against what is lost.

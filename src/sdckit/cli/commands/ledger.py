@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Option
 
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
-from sdckit.cli.options import Texts, codes, make_scenario, split
+from sdckit.cli.options import Texts, argument, codes, make_scenario, option, split
 from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, NoProgress, Reading, read_declared, read_release, takes
@@ -26,40 +25,24 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(help="Remember releases as keyed sketches, and hold the next one against them.")
-FromScenario = Annotated[
-    Path, Option("--scenario", metavar="S.toml", help=r"Keys and sensitive variables; \[ledger] names the ledger.")
-]
-MaybeScenario = Annotated[Path | None, Option("--scenario", metavar="S.toml", help=r"\[ledger] names the ledger.")]
-Folder = Annotated[
-    Path | None, Option("--ledger", metavar="DIR", help="The ledger; that of the scenario unless given.")
-]
-KeyFile = Annotated[
-    Path | None, Option("--key", metavar="FILE", help="Its key, kept apart from it; that of the scenario unless given.")
-]
-People = Annotated[
-    str | None,
-    Option(metavar="TEXT", help="Whom the release is about; releases of other people are compared by counts only."),
-]
-Id = Annotated[
-    str | None, Option("--id", metavar="COLUMN", help="Has a value for each person, the same in every release.")
-]
+FromScenario = Annotated[Path, option("ledger", "--scenario")]
+MaybeScenario = Annotated[Path | None, option("ledger-by-itself", "--scenario")]
+Folder = Annotated[Path | None, option("ledger", "--ledger")]
+KeyFile = Annotated[Path | None, option("ledger", "--key")]
+People = Annotated[str | None, option("ledger", "--people")]
+Id = Annotated[str | None, option("ledger", "--id")]
 
-Original = Annotated[
-    Path | None, Option(metavar="FILE", help="The file that FILE was made from, where FILE has no id: row by row.")
-]
-Log = Annotated[
-    Path | None,
-    Option(metavar="LOG.json", help="The log of the recipe: keys that it left out, and the order of the rows."),
-]
+Original = Annotated[Path | None, option("ledger", "--original")]
+Log = Annotated[Path | None, option("ledger", "--log")]
 
 
 @app.command("create")
 def create(
-    folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="A new folder, or one without a ledger.")] = None,
+    folder: Annotated[Path | None, argument("ledger", "dir")] = None,
     *,
     scenario: MaybeScenario = None,
-    key: Annotated[Path | None, Option(metavar="FILE", help="Is made, mode 0600; keep it apart, and a copy.")] = None,
-    survey: Annotated[str | None, Option(metavar="TEXT", help="What the releases are releases of.")] = None,
+    key: Annotated[Path | None, option("ledger-create", "--key")] = None,
+    survey: Annotated[str | None, option("ledger", "--survey")] = None,
 ) -> None:
     """Start a ledger and make up its key; what is not given is as the scenario names its ledger.
 
@@ -83,10 +66,10 @@ def add(
     reading: Reading,
     *,
     scenario: FromScenario,
-    name: Annotated[str, Option(metavar="TEXT", help="What the release is called; each name once.")],
+    name: Annotated[str, option("ledger", "--name")],
     ledger: Folder = None,
     key: KeyFile = None,
-    date: Annotated[str, Option(metavar="DATE", help="A year, a month or a day.")] = "",
+    date: Annotated[str, option("ledger", "--date")] = "",
     people: People = None,
     id: Id = None,
     original: Original = None,
@@ -137,7 +120,7 @@ def list_releases(*, scenario: MaybeScenario = None, ledger: Folder = None, key:
 
 @app.command("withdraw")
 def withdraw(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A pending release, as ledger list shows it.")],
+    name: Annotated[str, argument("ledger-withdraw", "name")],
     *,
     scenario: MaybeScenario = None,
     ledger: Folder = None,
@@ -176,28 +159,16 @@ def check(
     scenario: FromScenario,
     ledger: Folder = None,
     key: KeyFile = None,
-    earlier: Annotated[
-        list[Path] | None, Option(metavar="FILE", help="An earlier release itself, read as FILE is: exact. Repeat it.")
-    ] = None,
-    earlier_keys: Annotated[
-        Texts, Option(metavar="A,B", help="The keys as the earlier files have them, where they are others.")
-    ] = None,
-    aligned: Annotated[
-        bool, Option("--aligned", help="Row i of FILE and of an earlier file are the same person's.")
-    ] = False,
+    earlier: Annotated[list[Path] | None, option("ledger", "--earlier")] = None,
+    earlier_keys: Annotated[Texts, option("ledger", "--earlier-keys")] = None,
+    aligned: Annotated[bool, option("ledger", "--aligned")] = False,
     people: People = None,
     id: Id = None,
     original: Original = None,
     log: Log = None,
-    within: Annotated[
-        int | None, Option(metavar="N", help="Differences of counts up to this are looked at; 3 unless given.")
-    ] = None,
-    report: Annotated[
-        Path | None, Option(metavar="OUT.html", help="Write what was found: .html, .pdf, .docx or .md.")
-    ] = None,
-    internal: Annotated[
-        bool, Option("--internal", help="The report in exact figures, release by release: confidential.")
-    ] = False,
+    within: Annotated[int | None, option("ledger", "--within")] = None,
+    report: Annotated[Path | None, option("ledger", "--report")] = None,
+    internal: Annotated[bool, option("ledger", "--internal")] = False,
     no_progress: NoProgress = False,
 ) -> int:
     """Hold FILE, before it goes out, against the releases of the ledger, or against earlier files.

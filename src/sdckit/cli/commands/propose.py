@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Option
-
 from sdckit.cli import outputs, recipe_files
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
-from sdckit.cli.options import Quiet, ReleaseType, Texts, codes, make_scenario, split, split_named
+from sdckit.cli.options import Quiet, ReleaseType, Texts, codes, make_scenario, option, split, split_named
 from sdckit.cli.outputs import TO_STDOUT as STDOUT
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
@@ -30,47 +28,22 @@ def propose(
     of_type: ReleaseType,
     reading: Reading,
     *,
-    scenario: Annotated[Path, Option(metavar="S.toml", help="Who could know what, and the thresholds that must hold.")],
-    out: Annotated[str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")] = STDOUT,
-    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
-    keep: Annotated[
-        Texts, Option(metavar="COLUMNS", help="Columns to release as they are, but for single values.")
-    ] = None,
-    importance: Annotated[
-        Texts, Option(metavar="KEY=N", help="1 for the key to protect most, more for one that may go; repeat it.")
-    ] = None,
-    allow: Annotated[
-        Texts, Option(metavar="COLUMN=METHOD", help="May be drawn anew if nothing else does, by pram or synthesize.")
-    ] = None,
-    share: Annotated[
-        float, Option(metavar="X", help="Recode until so few of the records are left to suppression.")
-    ] = 1.0,
-    loss: Annotated[
-        str,
-        Option(
-            metavar="NAME",
-            help="What to lose least of: information, pmse, model; or of coarser keys loss, precision, entropy_share, "
-            "entropy, height, discernibility, average_class_size or ambiguity.",
-        ),
-    ] = "information",
-    formula: Annotated[str | None, Option(metavar="'COLUMN ~ TERMS'", help="The regression of --loss model.")] = None,
-    family: Annotated[
-        str, Option(metavar="linear|logistic|poisson|multinomial", help="Of that regression.")
-    ] = "linear",
-    alternatives: Annotated[int, Option(metavar="N", help="Recipes to look for beside the best.")] = 3,
-    time_limit: Annotated[
-        float | None, Option(metavar="SECONDS", help="Then go on with the best so far, as Ctrl-C does.")
-    ] = None,
-    control: Annotated[
-        Path | None, Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them.")
-    ] = None,
-    json: Annotated[str | None, Option(metavar="OUT.json|-", help="Write JSON, shares as ranges; - prints it.")] = None,
-    report: Annotated[
-        Path | None, Option(metavar="OUT.html", help="Report on a release that the recipe makes.")
-    ] = None,
-    internal: Annotated[
-        bool, Option("--internal", help="Recodings that name rare values, exact figures: confidential.")
-    ] = False,
+    scenario: Annotated[Path, option("propose", "--scenario")],
+    out: Annotated[str, option("propose", "--out", "-o")] = STDOUT,
+    force: Annotated[bool, option("propose", "--force")] = False,
+    keep: Annotated[Texts, option("propose", "--keep")] = None,
+    importance: Annotated[Texts, option("propose", "--importance")] = None,
+    allow: Annotated[Texts, option("propose", "--allow")] = None,
+    share: Annotated[float, option("propose", "--share")] = 1.0,
+    loss: Annotated[str, option("propose", "--loss")] = "information",
+    formula: Annotated[str | None, option("propose", "--formula")] = None,
+    family: Annotated[str, option("propose", "--family")] = "linear",
+    alternatives: Annotated[int, option("propose", "--alternatives")] = 3,
+    time_limit: Annotated[float | None, option("propose", "--time-limit")] = None,
+    control: Annotated[Path | None, option("propose", "--control")] = None,
+    json: Annotated[str | None, option("propose", "--json")] = None,
+    report: Annotated[Path | None, option("propose", "--report")] = None,
+    internal: Annotated[bool, option("propose", "--internal")] = False,
     quiet: Quiet = False,
 ) -> int:
     """Search for the recipe that loses least of what the keys tell while every threshold holds.

@@ -7,11 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Option
 
 from sdckit.cli import errors, outputs, recipe_files
-from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, Texts, split_named, whole_population
+from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, Texts, argument, option, split_named, whole_population
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.methods import MIXING, kind_of
@@ -32,18 +31,9 @@ TOML = ".toml"
 class InLedger:
     """Whether the ledger of the scenario remembers the release, and as what."""
 
-    ledger: Annotated[
-        bool | None,
-        Option(
-            "--ledger/--no-ledger",
-            help="Remember OUT in the scenario's ledger, pending until check passes it; by "
-            r"itself where \[ledger] says add.",
-        ),
-    ] = None
-    ledger_name: Annotated[
-        str | None, Option(metavar="TEXT", help="What the ledger calls it; OUT without its ending unless given.")
-    ] = None
-    ledger_date: Annotated[str, Option(metavar="DATE", help="Of its entry: a year, a month or a day.")] = ""
+    ledger: Annotated[bool | None, option("protect", "--ledger/--no-ledger")] = None
+    ledger_name: Annotated[str | None, option("protect", "--ledger-name")] = None
+    ledger_date: Annotated[str, option("protect", "--ledger-date")] = ""
 
     def opened(
         self, scenario: Scenario | None, engine: EngineOptions, reading: Reading, out: Path, m: int, *, force: bool,
@@ -81,13 +71,10 @@ def protect(
     cover: CoverOptions,
     engine: EngineOptions,
     reading: Reading,
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
+    recipe: Annotated[Path, argument("protect", "recipe")],
     *,
     out: recipe_files.Out,
-    scenario: Annotated[
-        Path | None,
-        Option(metavar="S.toml", help="Who could know what; measures risk after each step. Default: the recipe's."),
-    ] = None,
+    scenario: Annotated[Path | None, option("protect", "--scenario")] = None,
     log: recipe_files.Log = None,
     force: recipe_files.Force = False,
     replay: recipe_files.Replay = None,
@@ -96,16 +83,10 @@ def protect(
         Texts,
         Option("--id-key", metavar="COLUMN=FILE", help="new_ids: a file with the key, hexadecimal; made up without."),
     ] = None,
-    report: Annotated[
-        Path | None, Option(metavar="OUT.html", help="Report on the release beside FILE; needs a scenario.")
-    ] = None,
-    internal: Annotated[bool, Option("--internal", help="Exact figures in the report: confidential.")] = False,
-    beside: Annotated[
-        Path | None, Option(metavar="DIR", help="Earlier JSON documents of FILE: audited together with the report.")
-    ] = None,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
-    ] = False,
+    report: Annotated[Path | None, option("protect", "--report")] = None,
+    internal: Annotated[bool, option("protect", "--internal")] = False,
+    beside: Annotated[Path | None, option("protect", "--beside")] = None,
+    dry_run: Annotated[bool, option("protect", "--dry-run")] = False,
     labels: recipe_files.Labelled = None,
     excel_safe: recipe_files.Safe = False,
     quiet: Quiet = False,
@@ -216,9 +197,9 @@ def _check_alone(
         "engine": "noise is drawn in memory",
     }
     options = {f"--{name.replace('_', '-')}": getattr(reading, name) for name in READ_OTHERWISE}
-    for option, value in (refused | options).items():
+    for flag, value in (refused | options).items():
         if value not in (None, False):
-            raise refuse(first, option, why.get(option, how))
+            raise refuse(first, flag, why.get(flag, how))
     if in_ledger.ledger or (in_ledger.ledger is None and place is not None and place.add):
         raise refuse(first, "--ledger", "it reads the original, too; --no-ledger, and sdckit ledger add afterwards")
 

@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 from sdckit.cli import errors, progress, recipe_files
-from sdckit.cli.options import Quiet, ReleaseType, codes, make_scenario
+from sdckit.cli.options import Quiet, ReleaseType, codes, make_scenario, option
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, written
 from sdckit.cli.source import Reading, read_declared, takes
 from sdckit.display import counted
@@ -30,15 +30,13 @@ def init(
     of_type: ReleaseType,
     reading: Reading,
     *,
-    scenario: Annotated[
-        Path, Option(metavar="S.toml", help="Who could know what, and the thresholds the steps aim at.")
-    ],
-    out: Annotated[str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")] = STDOUT,
-    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
+    scenario: Annotated[Path, option("recipe", "--scenario")],
+    out: Annotated[str, option("recipe", "--out", "-o")] = STDOUT,
+    force: Annotated[bool, option("recipe", "--force")] = False,
     share: Annotated[
         float, Option(metavar="X", help="Recode until so few of the records are left to local_suppression.")
     ] = 0.05,
-    internal: Annotated[bool, Option("--internal", help="Recodings that name rare values, too: confidential.")] = False,
+    internal: Annotated[bool, option("recipe", "--internal")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a recipe to start from, by the ranked advice on the keys: each step with a comment saying why.

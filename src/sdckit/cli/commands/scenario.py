@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Option
 
 from sdckit.cli import errors, options, progress
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, written
@@ -31,10 +30,8 @@ def _group() -> None:
 def init(
     reading: Reading,
     *,
-    out: Annotated[
-        str, Option("--out", "-o", metavar="S.toml", help="Where to write it; - prints it.")
-    ] = "scenario.toml",
-    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
+    out: Annotated[str, options.option("scenario", "--out", "-o")] = "scenario.toml",
+    force: Annotated[bool, options.option("scenario", "--force")] = False,
 ) -> None:
     """Guess the roles of a file's columns and write them as a commented TOML.
 

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Option
-
 from sdckit.cli import errors, outputs, progress, recipe_files
-from sdckit.cli.options import Quiet, Texts, as_typed, path_typed, split, split_named
+from sdckit.cli.options import Quiet, Texts, as_typed, option, path_typed, split, split_named
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.methods import ADVICE
 from sdckit.errors import ScenarioError
@@ -25,55 +23,17 @@ def synthesize(
     reading: Reading,
     *,
     out: recipe_files.Out,
-    m: Annotated[int, Option("--m", metavar="M", help="Files to make: OUT_1, OUT_2, ...")] = 1,
-    columns: Annotated[
-        Texts, Option("--columns", metavar="A,B", help="Only these are made up; the others are the real ones.")
-    ] = None,
-    order: Annotated[Texts, Option(metavar="A,B", help="In which order they are made up.")] = None,
-    models: Annotated[
-        Texts,
-        Option(
-            "--models",
-            metavar="COLUMN=MODEL",
-            help="cart, normal, logistic, probit, multinomial, poisson, dirichlet_multinomial, multivariate_normal or "
-            "sample; repeat it.",
-        ),
-    ] = None,
-    formulas: Annotated[
-        Texts,
-        Option(
-            "--formula",
-            metavar="'COLUMN ~ TERMS'",
-            help="What predicts a column, such as 'income ~ age * sex'; '~ 1' for nothing. Repeat it.",
-        ),
-    ] = None,
-    n: Annotated[
-        int | None,
-        Option("--n", metavar="N", help="Records of each file, every column made up; default as many as FILE has."),
-    ] = None,
-    proper: Annotated[
-        bool, Option("--proper", help="Each file with parameters of its own, drawn from their posterior.")
-    ] = False,
-    min_leaf: Annotated[
-        int | None,
-        Option(
-            "--min-leaf",
-            metavar="N",
-            help="Least records in a leaf of a tree: 5, which copies single people. Begin with 100 for a file that "
-            "goes out, and --smoothing 1.",
-        ),
-    ] = None,
-    smoothing: Annotated[
-        float | None,
-        Option("--smoothing", metavar="X", help="Noise on numbers drawn from trees, in bandwidths of the leaf: none."),
-    ] = None,
-    identifiers: Annotated[
-        Texts, Option(metavar="A,B", help="Names and numbers; never read, so never released.")
-    ] = None,
-    scenario: Annotated[
-        Path | None,
-        Option(metavar="S.toml", help="Its identifiers are never read; its codes, household and weight are used."),
-    ] = None,
+    m: Annotated[int, option("synthesis", "--m")] = 1,
+    columns: Annotated[Texts, option("synthesis", "--columns")] = None,
+    order: Annotated[Texts, option("synthesis", "--order")] = None,
+    models: Annotated[Texts, option("synthesis", "--models")] = None,
+    formulas: Annotated[Texts, option("synthesis", "--formula")] = None,
+    n: Annotated[int | None, option("synthesis", "--n")] = None,
+    proper: Annotated[bool, option("synthesis", "--proper")] = False,
+    min_leaf: Annotated[int | None, option("synthesis", "--min-leaf")] = None,
+    smoothing: Annotated[float | None, option("synthesis", "--smoothing")] = None,
+    identifiers: Annotated[Texts, option("synthesis", "--identifiers")] = None,
+    scenario: Annotated[Path | None, option("synthesis", "--scenario")] = None,
     seed: recipe_files.SeedMixed = None,
     log: recipe_files.Log = None,
     force: recipe_files.Force = False,

@@ -6,11 +6,8 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-from typer import Option
-
 from sdckit.cli import errors, progress
-from sdckit.cli.options import Decimal, Delimiter, Encoding, Quiet, Texts, path_typed, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, Quiet, Texts, argument, option, path_typed, split
 from sdckit.cli.outputs import check_targets, number, refuse_existing, write_text
 from sdckit.cli.recipe_files import Force, Out, Safe, check_format
 
@@ -18,36 +15,20 @@ FORMAT_VERSION = "1"
 
 
 def synthesize_margins(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help="CSV, Parquet, Arrow, SPSS, Stata or SAS; none with --table."),
-    ] = None,
+    file: Annotated[Path | None, argument("margins", "file")] = None,
     *,
-    domain: Annotated[
-        Path, Option(metavar="D.toml", help="What the columns may hold; 'sdckit domain init' starts it.")
-    ],
+    domain: Annotated[Path, option("margins", "--domain")],
     out: Out,
-    epsilon: Annotated[
-        float | None, Option(metavar="E", help="At most so much, as a logarithm, one person changes a chance.")
-    ] = None,
-    delta: Annotated[
-        float | None, Option(metavar="D", help="The chance that this does not hold; such as 1e-6.")
-    ] = None,
-    protect: Annotated[str, Option(metavar="dp|coarsen", help="Noise, with a promise; or rounding, with none.")] = "dp",
-    base: Annotated[int | None, Option(metavar="N", help="coarsen: round counts to multiples of N.")] = None,
-    table: Annotated[
-        list[Path] | None, Option(metavar="FILE", help="coarsen: a published table, counts in column n. Repeat it.")
-    ] = None,
-    clique: Annotated[Texts, Option(metavar="A,B,C", help="Columns whose table is kept. Repeat it.")] = None,
-    max_cells: Annotated[int, Option(metavar="N", help="Cells of a table at most.")] = 3000,
-    n: Annotated[int | None, Option("--n", metavar="N", help="Records to make, a number that is public.")] = None,
-    budget: Annotated[
-        Path | None, Option(metavar="BUDGET.toml", help="Spend from this budget; 'sdckit budget create' starts it.")
-    ] = None,
-    log: Annotated[
-        Path | None,
-        Option(metavar="LOG.json", help="Write what was measured, by which noise, and what it cost: public."),
-    ] = None,
+    epsilon: Annotated[float | None, option("margins", "--epsilon")] = None,
+    delta: Annotated[float | None, option("margins", "--delta")] = None,
+    protect: Annotated[str, option("margins", "--protect")] = "dp",
+    base: Annotated[int | None, option("margins", "--base")] = None,
+    table: Annotated[list[Path] | None, option("margins", "--table")] = None,
+    clique: Annotated[Texts, option("margins", "--clique")] = None,
+    max_cells: Annotated[int, option("margins", "--max-cells")] = 3000,
+    n: Annotated[int | None, option("margins", "--n")] = None,
+    budget: Annotated[Path | None, option("margins", "--budget")] = None,
+    log: Annotated[Path | None, option("margins", "--log")] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
