@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from sdckit.data.packaged import packaged
 from sdckit.errors import DataError
 from sdckit.report.view import View, added, find_view, view_of, views_of
+from tree import sources
 
 OTHER = View("Other", lambda _result, _setting: {}, lambda _one, _place: [])
 
@@ -34,3 +36,8 @@ def test_only_places_with_a_view_and_figures_are_shown() -> None:
     }
     with added("other", OTHER):
         assert [place for place, _ in views_of(one)] == ["k_anonymity", "other:income"]
+
+
+def test_every_note_on_a_method_is_of_a_document() -> None:
+    of_report = "".join(path.read_text(encoding="utf-8") for path in sources() if "report" in path.parts)
+    assert [name for name in packaged("report/notes.toml") if f'"{name}"' not in of_report] == []

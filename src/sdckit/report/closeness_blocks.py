@@ -8,11 +8,12 @@ from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.common_blocks import bars, figure, of_whole, share_head, texts
 from sdckit.report.gate.figures import Count, Holds, Share, Tree
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View, noted
+from sdckit.report.view import Plain, View, note, noted
 
 
-def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None) -> View:
-    """Make the view of a closeness measure; `kinds` are labels for each of its kinds, where it has several."""
+def limits_view(measure: str, letter: str, *, kinds: Mapping[str, str] | None = None) -> View:
+    """Make the view of a closeness measure, called as its note is; `kinds` are labels of its kinds, of several."""
+    words = note(measure).name
 
     def blocks(plain: Plain, place: str) -> list[Block]:
         rows, drawn, rates = [], [], []
@@ -27,7 +28,7 @@ def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mappi
         heads = ("Sensitive variable and test", "Result", "Records in violation", share_head(rates))
         return figure(bars(caption, "records", drawn), TableBlock(caption, heads, tuple(rows), (2, 3)))
 
-    return View(f"What would be learnt: {words}", _tree, blocks, noted(Note(words, text, source)))
+    return View(f"What would be learnt: {words}", _tree, blocks, noted(measure))
 
 
 def _tree(result: Any, setting: Setting) -> dict[str, Tree]:

@@ -13,7 +13,7 @@ from sdckit.report import common_blocks, conclusions
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import InternalOnly, Ledger, Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.view import Note, Plain, View, find_view, noted
+from sdckit.report.view import Plain, View, find_view, noted
 
 Column = tuple[str, Callable[[Plain], str]]
 ATTACKS = "Simulated attacks"
@@ -23,13 +23,6 @@ MOST_GROUPS = 10
 SMALL = "A group of few attempts may stand first by chance: see its interval."
 SHOWN = {"success_rate": "succeed", "baseline_rate": "by guessing", "control_rate": "on people never in the file"}
 _PART_WITHHELD = re.compile(r"\bwithheld of (the \w+)")
-METHOD = Note(
-    ATTACKS,
-    "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell who was "
-    "in the file; each is compared with guessing, and with the same attack on people who were never in the file, "
-    "where a control file is given. What lies above that is due to the release.",
-    "Giomi, Boenisch, Wehmeyer & Tasnádi (2023)",
-)
 
 
 @dataclass(frozen=True)
@@ -122,7 +115,7 @@ def rate_view(
         ATTACKS,
         tree,
         blocks,
-        noted(METHOD),
+        noted("attacks"),
         named=named,
         conclude=conclude,
         details=confidential_blocks,

@@ -12,7 +12,7 @@ from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Share, Tree, Value
 from sdckit.report.rates import percent
 from sdckit.report.setting import PairSetting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Plain, View, noted
 
 MATCHING, LEARNING = "Can rows be matched back?", "What can be learnt?"
 MOST_COLUMNS = 4
@@ -72,7 +72,7 @@ def share_view(
     title: str,
     head: str,
     shares: Sequence[Figure],
-    *notes: Note,
+    *notes: str,
     answer: Callable[[Plain, str], str] = lambda _tree, _variable: "",
     more: More = lambda _result, _setting: {},
     draw: Draw | None = None,
@@ -97,7 +97,7 @@ def share_view(
         title,
         lambda result, setting: {**shares_tree(shares, result, setting), **more(result, setting)},
         blocks,
-        lambda _: notes,
+        noted(*notes),
         answer=lambda plain, place, _: answer(plain[place], place.partition(":")[2]),
         shares=tuple(shares),
         charts=charts or {},

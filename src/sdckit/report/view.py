@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.packaged import packaged
 from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock
 from sdckit.report.gate.figures import Tree
@@ -32,9 +34,23 @@ class Note:
     source: str
 
 
-def noted(*notes: Note) -> Callable[[Scenario], Sequence[Note]]:
-    """Make a function that returns these notes for any scenario."""
-    return lambda _: notes
+@cache
+def _notes() -> dict[str, dict[str, str]]:
+    return packaged("report/notes.toml")
+
+
+def note(name: str) -> Note:
+    """A note of `notes.toml`, by the name of its measure or, where it is of several, of its subject.
+
+    >>> note("k_map").source
+    'Sweeney (2001); El Emam & Dankar (2008)'
+    """
+    return Note(**_notes()[name])
+
+
+def noted(*names: str) -> Callable[[Scenario], Sequence[Note]]:
+    """Make a function that gives the notes of these names for any scenario; they are read when it is called."""
+    return lambda _: tuple(map(note, names))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sdckit.report.chapters.sentences import limits_tree
 from sdckit.report.gate import figures as gate, relations
 from sdckit.report.setting import PairSetting, Setting, intruder_words, missing_words, release_sizes, setting_for
 from sdckit.report.subgroups import rates_tree, subgroups_tree
-from sdckit.report.view import Note, find_view
+from sdckit.report.view import find_view, note
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessment import Assessed, Assessment, IntruderAssessment, KeyFacts
@@ -151,16 +151,7 @@ def command_line(scenario: Scenario, measures: Sequence[str] = (), by: Sequence[
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"
 COVERED = ("origin", "single_rows", "alone", "unmatched", "singly", "beside", "keyless")  # by a verdict, as it says
-PROTECTION = Note(
-    "Protection of this document",
-    'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
-    "coarsely where totals, nested levels or differences would give a small count away; "
-    "rates are computed from the rounded counts, so parts may not add up. Levels held by "
-    "fewer than 5 records are pooled, estimates have two significant digits, and no "
-    "maximum, quantile or record is shown. This does not protect against somebody who has a release made from the "
-    "file, too: whoever tries which of the values that were taken out of it give these figures may find them.",
-    "Hundepool et al. (2012), chapter 5",
-)
+PROTECTION = note("protection")
 
 
 def build_document(assessment: Assessment, *, internal: bool = False) -> gate.Document:

@@ -1,6 +1,6 @@
 """View of attribute disclosure: records whose sensitive value the release discloses, and correctly."""
 
-from sdckit.report import shares, view
+from sdckit.report import shares
 
 SHARES = (
     shares.Figure("disclosive_in_original", "in original groups with one value only"),
@@ -11,10 +11,4 @@ SHARES = (
         "disclosed_and_disclosive", "disclosed, correctly, and already in the original", inside="correctly_disclosed"
     ),
 )
-DISCLOSED = view.Note(
-    "Attribute disclosure",
-    "A value is disclosed where all released rows with the person's keys agree on it, and correctly where it is the "
-    "true one; numbers are grouped.",
-    "Raab, Nowok & Dibben (2024)",
-)
-VIEW = shares.share_view(shares.LEARNING, "Disclosure of {}", SHARES, DISCLOSED)
+VIEW = shares.share_view(shares.LEARNING, "Disclosure of {}", SHARES, "attribute_disclosure")

@@ -8,8 +8,8 @@ from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, by_release, pair_notes_blocks, pair_notes_tree, release_heads, shares_tree
-from sdckit.report.view import Plain, View
-from sdckit.report.views.attribute_disclosure import DISCLOSED, SHARES
+from sdckit.report.view import Plain, View, noted
+from sdckit.report.views.attribute_disclosure import SHARES
 
 CAPTION = "Value disclosed by the release, and correctly, by variable"
 
@@ -38,4 +38,4 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     ]
 
 
-VIEW = View(LEARNING, tree, blocks, lambda _: (DISCLOSED,))
+VIEW = View(LEARNING, tree, blocks, noted("attribute_disclosure"))

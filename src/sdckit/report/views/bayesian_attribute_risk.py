@@ -13,13 +13,6 @@ WORDS = {
     "baseline": "the same before the release",
     "share_first": "records whose true value is the most probable guess",
 }
-METHOD = view.Note(
-    "Posterior probability of the true value",
-    "An intruder who has the release, the synthesizer and all other records weighs the values that a person may have "
-    "by how probable each makes the release; the mean probability of the true one is compared with that before the "
-    "release.",
-    "Hu, Reiter & Wang (2014); Hu (2019)",
-)
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
@@ -41,4 +34,4 @@ def blocks(plain: view.Plain, place: str) -> list[Block]:
     ]
 
 
-VIEW = view.View(shares.LEARNING, tree, blocks, lambda _: (METHOD,))
+VIEW = view.View(shares.LEARNING, tree, blocks, view.noted("bayesian_attribute_risk"))

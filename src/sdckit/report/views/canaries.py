@@ -15,12 +15,6 @@ COMPARED = (
     ("nearer to the release than one held back", "auc", ""),
     ("in the release to the letter", "recovered", "recovered_by_chance"),
 )
-METHOD = view.Note(
-    "Planted records",
-    "Records of nobody are planted in the training file and as many held back; a release that is nearer to the "
-    "planted ones has remembered them.",
-    "Carlini, Liu, Erlingsson, Kos & Song (2019)",
-)
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
@@ -92,4 +86,4 @@ def _text(exact: view.Plain | None, name: str) -> str:
     return str(leaf_with_ends(*(exact[f"{name}{end}"] for end in ("", "_low", "_high")), exact=True)["text"])
 
 
-VIEW = view.View(rates.ATTACKS, tree, blocks, lambda _: (METHOD,))
+VIEW = view.View(rates.ATTACKS, tree, blocks, view.noted("canaries"))

@@ -7,17 +7,6 @@ from sdckit.report import blocks, setting, view
 from sdckit.report.gate.figures import InternalOnly, Tree
 from sdckit.report.shares import MATCHING, Figure, over, share_view
 
-NOTE = view.Note(
-    "Copied records",
-    "Released records equal to an original record that is alone with its combination of values, in all columns but "
-    "ids and weights, with the one column left out that matters most, or with two numbers, or all numbers, that are "
-    "near (in ranks) instead of equal; numbers at the decimals of the release. "
-    "Beside them what chance makes: the same of people who were never in the file where there is a control file, else "
-    "twice the combinations that two originals have, over the originals (Good-Turing). Limited is the lower end of "
-    "the one-sided 95 % interval of what lies beyond, for all that is left out or near together.",
-    "Good (1953); Newcombe (1998); Zou & Donner (2008)",
-)
-
 
 def _more(result: Any, _: setting.PairSetting) -> Mapping[str, Tree]:
     how = {"left_out": InternalOnly(tuple(result.left_out)), "moved": InternalOnly(tuple(result.moved))}
@@ -45,7 +34,7 @@ VIEW = share_view(
         Figure("moved_copies_by_chance", "the same by chance, but for near numbers", base="released", whole=False),
         Figure("copied_records", "beyond chance, at least", base="released", whole=False),
     ),
-    NOTE,
+    "copied_records",
     answer=lambda tree, _: f"Copies of single records beyond chance are {over(tree, 'copied_records')} of the released "
     "records, at least.",
     more=_more, also=_left_out,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sdckit.report import before_after, view
+from sdckit.report import before_after
 from sdckit.report.gate.figures import DIFFERENCE, Ledger, Relation, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, over, share_view
@@ -46,13 +46,7 @@ VIEW = share_view(
         Figure("original_average", "attributed correctly from the original itself", whole=False),
         Figure("baseline", "attributed correctly by guessing from the margin", whole=False),
     ),
-    view.Note(
-        "Correct attribution",
-        "The intruder finds the released rows with the person's keys and takes the sensitive value of one of them: "
-        "the chance that it is the true one. The original against itself and a guess from the margin are shown beside "
-        "it; a risk is what lies above the guess.",
-        "Elliot (2014); Taub, Elliot, Pampaka & Smith (2018)",
-    ),
+    "correct_attribution_probability",
     answer=lambda tree, variable: (
         f"The keys give the right value of {variable} with a chance of {over(tree, 'average')} from the release; "
         f"guessing from the margin gives {over(tree, 'baseline')}."

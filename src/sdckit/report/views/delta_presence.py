@@ -72,10 +72,4 @@ def blocks(plain: view.Plain, place: str) -> list[Block]:
     ]
 
 
-NOTE = view.Note(
-    "δ-presence",
-    "The share of the people with a key who are in the file: how surely somebody who knows the key of a "
-    "person knows that the person is listed, or is not.",
-    "Nergiz, Atzori & Clifton (2007)",
-)
-VIEW = view.View("Who is known to be in the file", tree, blocks, view.noted(NOTE))
+VIEW = view.View("Who is known to be in the file", tree, blocks, view.noted("delta_presence"))

@@ -10,7 +10,7 @@ from sdckit.report.common_blocks import bars, notes_blocks, of_whole
 from sdckit.report.gate.figures import InternalOnly, Share, Tree
 from sdckit.report.rates import in_words
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View, noted
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.compare_releases import EarlierRelease
@@ -43,17 +43,6 @@ NOT_JUDGED = (
 PENDING = "it has not gone out yet"
 RIGHT = "{n} links, of which {share} % are right by estimate"
 SEARCHED = "no columns of both lead from one to the other, alone or together"
-NOTE = Note(
-    "Releases held against each other",
-    "Somebody who knows a person's keys finds in each release the values that its records with these keys have; what "
-    "stands in all of them remains possible. Missing values may be any. Where one release is the other with some "
-    "people more, counts are subtracted. A value hidden in one release is looked up in the other. Records are joined "
-    "by an id, by a column that tells most records apart and goes out in both releases, or by several that do so "
-    "together, whole households by those of all of their members. A variable is then compared in every coding that the "
-    "joined records bring to the other one: codes, names, groups. What goes out in both anybody can join, so groups "
-    "and risks are judged on the keys of all releases joined so. Without a join only columns coded alike are compared.",
-    "Ganta, Kasiviswanathan & Smith (2008); Denning & Schlörer (1980)",
-)
 
 
 def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
@@ -156,4 +145,4 @@ def answer(plain: Plain, place: str, _: Plain) -> str:
     return in_words(f"Together with earlier releases it discloses something of {people['text']} of the records.")
 
 
-VIEW = View(TITLE, tree, blocks, noted(NOTE), figures=figures, answer=answer)
+VIEW = View(TITLE, tree, blocks, noted("differencing"), figures=figures, answer=answer)

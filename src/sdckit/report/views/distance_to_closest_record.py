@@ -13,7 +13,7 @@ from sdckit.report.common_blocks import bars, four_digits, share_leaf, value_lea
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import by_release, enter_drawn, release_heads
-from sdckit.report.view import Note, Plain, noted
+from sdckit.report.view import Plain, noted
 
 CAPTION = "Records near to the other file"
 NEAR = {
@@ -47,12 +47,6 @@ SHARES = {
     "hitting_rate", "identifiability", "identifiability_control", "share_closer_to_original", "adversarial_accuracy",
     "adversarial_accuracy_control",
 }  # fmt: skip
-METHOD = Note(
-    "Distances",
-    "How many released records lie nearest to a person of the file, compared with the number to be expected if it "
-    "made no difference who was in it, where a control file is given.",
-    "Platzer & Reutterer (2021)",
-)
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
@@ -178,6 +172,6 @@ def _with_ends(name: str, row: Plain) -> str:
 
 
 VIEW = rates.AttackView(
-    rates.ATTACKS, tree, blocks, noted(METHOD), named=lambda _: ("Distances", ""), conclude=conclude, residual=False,
-    apart="distances",
+    rates.ATTACKS, tree, blocks, noted("distance_to_closest_record"), named=lambda _: ("Distances", ""),
+    conclude=conclude, residual=False, apart="distances",
 )  # fmt: skip

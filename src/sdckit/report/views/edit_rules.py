@@ -10,13 +10,6 @@ from sdckit.report.common_blocks import of_whole
 from sdckit.report.gate.figures import Ledger, Share, Tree
 
 CHART = "Records that newly break a rule"
-NOTE = view.Note(
-    "Edit rules",
-    "A record breaks a rule where all of its conditions hold and its value is another; a missing value breaks none but "
-    "a rule on missing values. Newly broken are those that kept it in the original, where records belong together; "
-    "else the share by which they are more.",
-    "Fellegi & Holt (1976)",
-)
 
 
 def _tree(result: Any, setting: Any) -> Mapping[str, Tree]:
@@ -87,4 +80,4 @@ def _answer(plain: view.Plain, place: str, _: view.Plain) -> str:
     return f"Records of the release newly break {len(newly)} of {len(listed)} edit rules."
 
 
-VIEW = shares.ShareView("Do records contradict themselves?", _tree, _blocks, view.noted(NOTE), answer=_answer)
+VIEW = shares.ShareView("Do records contradict themselves?", _tree, _blocks, view.noted("edit_rules"), answer=_answer)

@@ -11,13 +11,6 @@ from sdckit.report.setting import notes_tree
 TITLE = "Whose large number goes out as it is?"
 CHART = "Large numbers, and those that go out as they are, by column"
 CHARTED = {"dominating": "dominate", "exact": "as they are"}
-NOTE = view.Note(
-    "Large numbers",
-    "A number dominates its group where it is the largest in absolute value, or one of the two largest while the rest "
-    "of the group is less than 10 % of the largest (whoever has more than half of the sum is the largest). It counts "
-    "where fewer than k of its group lie within 10 % of it, and it goes out within 10 % of the truth.",
-    "Hundepool et al. (2012), dominance and p % rules of tables",
-)
 
 
 def _tree(result: Any, setting: Any) -> Mapping[str, Tree]:
@@ -73,4 +66,4 @@ def _answer(plain: view.Plain, place: str, _: view.Plain) -> str:
     return f"Numbers of {exact} that dominate their group go out within 10 % of the truth."
 
 
-VIEW = shares.ShareView(TITLE, _tree, _blocks, view.noted(NOTE), answer=_answer)
+VIEW = shares.ShareView(TITLE, _tree, _blocks, view.noted("exact_numbers"), answer=_answer)

@@ -11,7 +11,7 @@ from sdckit.report.common_blocks import bars, figure, of_whole, texts
 from sdckit.report.gate.figures import Ledger, Levels, Relation, Share, Told, Tree
 from sdckit.report.gate.relations import OTHER, SMALL
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View, noted
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.household_structure import HouseholdStructure
@@ -142,11 +142,4 @@ def _members(row: Plain) -> str:
     return f"{row['level']} member" + ("" if row["level"] == "1" else "s")
 
 
-NOTE = Note(
-    "Household risk",
-    "The probability that at least one member of the household is re-identified: one minus "
-    "the product over its members of (1 - risk). Size and composition may identify a "
-    "household even without any key.",
-    "Franconi & Polettini (2004); Templ, Meindl, Kowarik & Chen (2014)",
-)
-VIEW = View("Households", tree, blocks, noted(NOTE))
+VIEW = View("Households", tree, blocks, noted("household_structure"))

@@ -1,14 +1,7 @@
 """View of identity disclosure: sample uniques of the original that are unique in the release."""
 
 from sdckit.report.shares import MATCHING, Figure, over, share_view
-from sdckit.report.view import Note
 
-UNIQUES = Note(
-    "Uniques in both files",
-    "Records whose keys are unique in the original, whether those keys are in the release, and whether they are "
-    "unique there, too. A missing value is a value of its own.",
-    "Raab, Nowok & Dibben (2024)",
-)
 VIEW = share_view(
     MATCHING,
     "Uniques of the original in the release",
@@ -21,6 +14,6 @@ VIEW = share_view(
         ),
         Figure("replicated_uniques", "unique in both files", inside="unique_in_original_in_released"),
     ),
-    UNIQUES,
+    "identity_disclosure",
     answer=lambda tree, _: f"Unique in both files are {over(tree, 'replicated_uniques')} of the original's records.",
 )  # fmt: skip

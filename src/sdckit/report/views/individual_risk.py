@@ -197,21 +197,8 @@ def _about(expected: view.Plain) -> str:
 
 
 def _notes(scenario: Scenario) -> Sequence[view.Note]:
-    if scenario.weight is None and scenario.sampling_fraction is None:
-        text = (
-            "The file is treated as the whole population, the most cautious assumption: the risk of "
-            "a record is 1/f, where f counts the records with its key. Its sum is the expected "
-            "number of re-identifications, its mean the global risk."
-        )
-        return (view.Note("Individual risk", text, "Duncan & Lambert (1989); Benedetti & Franconi (1998)"),)
-    text = (
-        "The probability that an intruder who meets the record's key in the population links it "
-        "to the right person: the mean of 1/F given f, where f counts the records with this key "
-        "in the file and F, the persons with it in the population, is unknown and estimated "
-        "from the design. Its sum is the expected number of re-identifications, its mean the "
-        "global risk."
-    )
-    return (view.Note("Individual risk", text, "Benedetti & Franconi (1998); Franconi & Polettini (2004)"),)
+    whole = scenario.weight is None and scenario.sampling_fraction is None
+    return (view.note("whole_population" if whole else "individual_risk"),)
 
 
 def _household(result: IndividualRisk, internal: bool) -> ChartBlock:

@@ -23,14 +23,6 @@ UNSEEN = (
     "Not looked at is what the tables give back of {}: not every value that the release shows there is the original's, "
     "or nothing says which records of both belong together."
 )
-NOTE = view.Note(
-    "Published tables beside the release",
-    "Release and tables are one system of whole numbers: how many of the records that show the same have each "
-    "combination of levels that they hide. A published sum counts each by the value that the release shows. Bounds "
-    "are narrowed relation by relation, then by linear and integer programmes. A hidden value counts as reconstructed "
-    "where one level is left in every file that fits both, and, where the original is known, it is the right one.",
-    "Dobra & Fienberg (2000); Fischetti & Salazar (2001)",
-)
 
 
 LIMIT = next(kind.name for kind in LIMITS.values() if kind.measure == "joint_audit")
@@ -209,7 +201,7 @@ def _table(columns: Sequence[view.Plain], of: str) -> TableBlock:
 
 
 VIEW = shares.ShareView(
-    TITLE, _tree, _blocks, view.noted(NOTE), answer=shares.back_answer(
+    TITLE, _tree, _blocks, view.noted("joint_audit"), answer=shares.back_answer(
         "Release and published tables together give none of the hidden values back for certain.",
         "Hidden values of {} can be reconstructed from release and published tables together.",
     ),

@@ -9,7 +9,7 @@ from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.common_blocks import bars, below, by_rule, figure, of_rule, of_whole, share_head, texts
 from sdckit.report.gate import figures, relations
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
-from sdckit.report.view import Note, Plain, View, noted
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.k_anonymity import KAnonymity
@@ -117,21 +117,4 @@ def _figures(plain: Plain, place: str) -> Mapping[str, Plain]:
     return leaves | ({HELD: {"text": f"{tree['level']:,}", "value": tree["level"]}} if "level" in tree else {})
 
 
-_notes = noted(
-    Note(
-        "k-anonymity",
-        "A record is k-anonymous when at least k records of the file, itself included, share "
-        "its combination of key values. A record that nobody shares is a sample unique.",
-        "Samarati (2001); Sweeney (2002)",
-    ),
-    Note(
-        "Missing values in keys",
-        'Under "wildcard" a missing value may stand for any value, so records match more often; '
-        'under "category" it is a value of its own. Where keys have missing values, both are '
-        "shown: the wildcard is the less cautious rule. A record that reaches k only through other records' "
-        "missing values is found alone, or in a group of fewer, by somebody who sets those aside; how many "
-        "do is shown. A record with every key missing counts for no other.",
-        "Templ, Meindl, Kowarik & Chen (2014)",
-    ),
-)
-VIEW = View("k-anonymity", tree, blocks, _notes, _figures)
+VIEW = View("k-anonymity", tree, blocks, noted("k_anonymity", "missing_keys"), _figures)

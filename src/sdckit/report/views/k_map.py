@@ -11,7 +11,7 @@ from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.common_blocks import bars, figure, notes_blocks, share_head, texts
 from sdckit.report.gate import figures, relations
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View, noted
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.population.k_map import KMap
@@ -87,10 +87,4 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     ]
 
 
-NOTE = Note(
-    "k-map",
-    "How many people of the population share a record's key, counted in a population file; without one, "
-    "the records expected to violate each k, the keys taken as independent.",
-    "Sweeney (2001); El Emam & Dankar (2008)",
-)
-VIEW = View("People behind each key", tree, blocks, noted(NOTE))
+VIEW = View("People behind each key", tree, blocks, noted("k_map"))

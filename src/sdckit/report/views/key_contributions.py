@@ -19,7 +19,7 @@ from sdckit.report.common_blocks import ALONE, bars, of_rule, texts
 from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ledger, Ratio, Relation, Tree
 from sdckit.report.gate.relations import link_by_key, link_risk_by_key, pairs_of_levels, risk_of_size
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
-from sdckit.report.view import Note, Plain, View, noted
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.contributions.key_contributions import KeyContributions
@@ -366,10 +366,4 @@ def share_saved(left: Plain, whole: Plain) -> str:
     return f"over {max(0, math.floor(100 * (1 - left['below'] / whole['value'])))} %"
 
 
-NOTE = Note(
-    "Contribution of keys",
-    "Every figure is computed again with one key left out. What is saved by leaving a key "
-    "out shows which variable to coarsen first; savings of several keys do not add up.",
-    "Hundepool et al. (2012), chapter 3",
-)
-VIEW = View("Which keys contribute most", tree, blocks, noted(NOTE))
+VIEW = View("Which keys contribute most", tree, blocks, noted("key_contributions"))

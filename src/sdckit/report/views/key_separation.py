@@ -65,10 +65,4 @@ def blocks(plain: view.Plain, place: str) -> list[Block]:
     return [table, common_blocks.bars(caption, "of the pairs", drawn, aside=True), *common_blocks.notes_blocks(tree)]
 
 
-NOTE = view.Note(
-    "Distinction and separation",
-    "Of a set of keys: the combinations of values as a share of the records, and the share of the pairs of records "
-    "that differ in at least one of them. A missing value is a value of its own.",
-    "Motwani & Xu (2007)",
-)
-VIEW = view.View("Records told apart by sets of keys", tree, blocks, view.noted(NOTE))
+VIEW = view.View("Records told apart by sets of keys", tree, blocks, view.noted("key_separation"))

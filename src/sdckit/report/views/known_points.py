@@ -14,13 +14,6 @@ FIGURES = {
     "alone_right": "Rightly alone", "success": "The right one hit by chance",
 }  # fmt: skip
 LARGER = (("alone", "below_k"), ("alone", "expected"), ("alone_right", "alone"), ("alone_right", "success"))
-NOTE = view.Note(
-    "Known rows",
-    "Of a number of rows known of a person, such as two years of a panel, the candidates are the persons who have "
-    "matching rows at the same times. The share alone is the mean over the persons of the share of their own sets of "
-    "so many rows that have a single candidate. Alone in a sample is not alone in the population.",
-    "de Montjoye, Hidalgo, Verleysen & Blondel (2013)",
-)
 
 
 def _tree(result: Any, setting: Any) -> Mapping[str, Tree]:
@@ -107,4 +100,6 @@ def _answer(plain: view.Plain, place: str, _: view.Plain) -> str:
     )
 
 
-VIEW = shares.ShareView("Who is found by some of their rows?", _tree, _blocks, view.noted(NOTE), answer=_answer)
+VIEW = shares.ShareView(
+    "Who is found by some of their rows?", _tree, _blocks, view.noted("known_points"), answer=_answer
+)

@@ -9,7 +9,7 @@ from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.common_blocks import bars, figure, of_whole, share_head, texts, with_rule
 from sdckit.report.gate import figures, relations
 from sdckit.report.setting import Setting
-from sdckit.report.view import Note, Plain, View, noted
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.attribute.l_diversity import LDiversity
@@ -172,11 +172,4 @@ def _answer(plain: Plain, place: str, _n: Plain) -> str:
     return " ".join(sentences)
 
 
-NOTE = Note(
-    "l-diversity",
-    "Records that share a key protect each other only if their sensitive values differ. "
-    "Distinct: number of different values; entropy: their effective number; recursive: the "
-    "most frequent value is not too frequent against the rest.",
-    "Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)",
-)
-VIEW = View("What would be learnt: l-diversity", tree, blocks, noted(NOTE), _figures, _answer)
+VIEW = View("What would be learnt: l-diversity", tree, blocks, noted("l_diversity"), _figures, _answer)

@@ -132,20 +132,4 @@ SHARES = (
     Figure("false_match_rate", "single matches that are wrong", base="unique_matches", others="true_match_rate"),
     Figure("n_high_risk", "records of high risk (number)", base=""),
 )
-VIEW = share_view(
-    MATCHING,
-    HEAD,
-    SHARES,
-    view.Note(
-        "Matching back",
-        "An intruder looks for the released rows that agree with what is known of a person: on every category "
-        "exactly, on numbers within an interval. The chance of picking the right one of c matching rows is 1/c if it "
-        "is among them, and 0 otherwise. By chance: the rows alike in what the release left as it was are dealt out "
-        "at random; what lies above it is due to the changed values.",
-        "Reiter & Mitra (2009); Hornby & Hu (2021)",
-    ),
-    answer=answer,
-    more=more,
-    draw=draw,
-    also=also,
-)
+VIEW = share_view(MATCHING, HEAD, SHARES, "matching_risk", answer=answer, more=more, draw=draw, also=also)

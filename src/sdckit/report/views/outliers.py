@@ -10,7 +10,7 @@ from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.common_blocks import bars, notes_blocks, of_whole
 from sdckit.report.gate.figures import Count, Ledger, Relation, Share, Tree
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View, noted
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.outliers import Outliers
@@ -82,9 +82,4 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     return [Facts(facts), bars("Records with an extreme value", "records", drawn), *table, *notes_blocks(tree)]
 
 
-NOTE = Note(
-    "Outliers",
-    "Records whose value is so extreme that it may be recognised as such, variable by variable.",
-    "Benschop, Machingauta & Welch (2019)",
-)
-VIEW = View("Outliers", tree, blocks, noted(NOTE))
+VIEW = View("Outliers", tree, blocks, noted("outliers"))

@@ -112,11 +112,4 @@ def blocks(plain: view.Plain, place: str) -> list[Block]:
     ]
 
 
-NOTE = view.Note(
-    "Log-linear model of the population",
-    "The counts of key combinations are taken as Poisson with expectations fitted to the file; tau1 "
-    "is the expected number of sample uniques that are unique in the population, tau2 the expected "
-    "number of correct matches among them.",
-    "Skinner & Holmes (1998); Skinner & Shlomo (2008)",
-)
-VIEW = view.View("Unique in the population, too?", tree, blocks, view.noted(NOTE))
+VIEW = view.View("Unique in the population, too?", tree, blocks, view.noted("population_risk"))

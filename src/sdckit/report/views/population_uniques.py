@@ -106,10 +106,4 @@ def _status(word: str) -> str:
     return f"chose {MODELS[word]}" if word in MODELS else STATUS.get(word, word)
 
 
-NOTE = view.Note(
-    "Population uniques by the sizes of groups",
-    "Models of how many people share a key, fitted to the number of groups of each size in the file; "
-    "the keys themselves are not used.",
-    "Zayatz (1991); Hoshino (2001); Chen & Keller-McNulty (1998); Dankar et al. (2012)",
-)
-VIEW = view.View("Unique in the population, too?", tree, blocks, view.noted(NOTE))
+VIEW = view.View("Unique in the population, too?", tree, blocks, view.noted("population_uniques"))

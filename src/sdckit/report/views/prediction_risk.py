@@ -110,11 +110,7 @@ VIEW = shares.share_view(
         shares.Figure("share_less_accurate", "predicted worse from the release than from the original"),
         shares.Figure("share_more_accurate", "predicted better from the release than from the original"),
     ),
-    view.Note(
-        "Prediction",
-        "A model of the sensitive variable is trained on the release and applied to the keys of the original.",
-        "Domingo-Ferrer & Torra (2003); Choi et al. (2017)",
-    ),
+    "prediction_risk",
     more=_bins,
     draw=_draw,
     also=lambda tree: [*_loss_table(tree), *before_after.scatter_blocks(tree)],

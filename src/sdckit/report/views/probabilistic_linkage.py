@@ -15,12 +15,6 @@ from sdckit.report.setting import PairSetting
 
 MOST_ROWS = 8
 RIGHT = "released records are linked to the right people more often than by guessing"
-METHOD = view.Note(
-    "Linking records despite slips",
-    "Where rows correspond, records are linked by weights of agreement that are learnt from the files and forgive "
-    "slips; everybody is attacked.",
-    "Fellegi & Sunter (1969)",
-)
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
@@ -119,6 +113,6 @@ def _share(rate: float | None) -> str:
 
 
 VIEW = rates.AttackView(
-    rates.ATTACKS, tree, blocks, view.noted(METHOD), named=lambda intruder: ("Linking records despite slips", intruder),
-    conclude=CONCLUDE, details=details, residual=False,
+    rates.ATTACKS, tree, blocks, view.noted("probabilistic_linkage"), conclude=CONCLUDE, details=details,
+    named=lambda intruder: ("Linking records despite slips", intruder), residual=False,
 )  # fmt: skip

@@ -21,12 +21,7 @@ VIEW = shares.share_view(
     shares.MATCHING,
     "Records linked to their nearest neighbour",
     (shares.Figure("rate", "released records whose nearest original is the right one", base="released", whole=False),),
-    view.Note(
-        "Record linkage",
-        "Each released record is linked to the original record nearest to it; ties are drawn at random. The share of "
-        "right links is compared with that of links drawn by chance.",
-        "Domingo-Ferrer & Torra (2003)",
-    ),
+    "record_linkage",
     more=_ends,
     also=_interval,
 )

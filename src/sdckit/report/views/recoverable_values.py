@@ -31,20 +31,6 @@ GUESSES = (
     "Guessed: how often a model grown on the release guesses a suppressed value right, against always taking the most "
     "frequent one."
 )
-NOTE = view.Note(
-    "Reconstructed values",
-    "Of every value that was suppressed, coded, put into ranges, rounded or perturbed it is asked what can be "
-    "reconstructed from the release itself: values of other columns that occur with one value only, mates of the "
-    "household, counts, totals and rates of groups, a person's other waves, the order of the rows, numbers that "
-    "follow from others. A value counts as "
-    "reconstructed where a rule gives it that has no exception, or next to none, among the values that were not "
-    "changed, and where it is right. Somebody who knows how the columns are made knows more rules: arithmetic, parts "
-    "of dates, texts and ids, code tables, rows that belong together, sorted rows. These are found by holding the "
-    "original's values against the release, in one half of the records, and tell where they hold in the other. "
-    "Guesses are those of trees grown on the release; guessing from the margin "
-    "takes the most frequent value each time.",
-    "Elliot, Mackey & O'Hara (2020); Hundepool et al. (2012)",
-)
 
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
@@ -268,4 +254,4 @@ def _answer(plain: view.Plain, place: str, n: view.Plain) -> str:
     return (OF_UNKNOWN if "known" in plain[place].get("notes", ()) else OF_CHANGED)(plain, place, n)
 
 
-VIEW = shares.ShareView(TITLE, _tree, _blocks, view.noted(NOTE), answer=_answer)
+VIEW = shares.ShareView(TITLE, _tree, _blocks, view.noted("recoverable_values"), answer=_answer)

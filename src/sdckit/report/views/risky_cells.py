@@ -12,7 +12,7 @@ from sdckit.report.common_blocks import bars, figure, notes_blocks, of_whole, te
 from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Share, Tree
 from sdckit.report.gate.relations import link_by_key, link_records
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View, noted
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.special_uniques.risky_cells import RiskyCells, RiskyCombination
@@ -174,10 +174,4 @@ def _unsafe_first(row: Plain) -> tuple[float, int, str]:
     return (-float(row["n_unsafe"]["value"] or 0), len(row["variables"]), listed(row["variables"]))
 
 
-NOTE = Note(
-    "Risky combinations",
-    "Tables of every one, two and three keys; a cell with so few records is unsafe. A missing value "
-    "is a value of its own.",
-    "Hundepool et al. (2014), manual of mu-Argus",
-)
-VIEW = View("Risky combinations of a few variables", tree, blocks, noted(NOTE))
+VIEW = View("Risky combinations of a few variables", tree, blocks, noted("risky_cells"))

@@ -127,15 +127,6 @@ def _scores(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     return common_blocks.figure(common_blocks.bars(BY_SCORE, "records", drawn), table)
 
 
-NOTE = view.Note(
-    "Special uniques",
-    "A minimal unique is a set of keys on which a record is alone while it is not on any part of the "
-    "set; the fewer the keys, the higher its score. DIS is the chance that a unique match of an "
-    "intruder's file is a correct one, from the uniques, the pairs and the sampling fraction.",
-    "Elliot, Manning & Ford (2002); Skinner & Elliot (2002)",
-)
-
-
 def _density(result: Suda, internal: bool) -> ChartBlock:
     """Density of the DIS scores, for a confidential document only: it points at records with rare scores."""
     if not internal:
@@ -166,4 +157,4 @@ def _dis(result: Suda, internal: bool) -> ChartBlock:
     return common_blocks.bars(BY_SCORE, "records", rows)
 
 
-VIEW = view.View("Special uniques", tree, blocks, view.noted(NOTE), charts={"density": _density, "dis": _dis})
+VIEW = view.View("Special uniques", tree, blocks, view.noted("suda"), charts={"density": _density, "dis": _dis})

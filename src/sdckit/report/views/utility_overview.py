@@ -11,7 +11,7 @@ from sdckit.report.common_blocks import share_leaf, value_leaf
 from sdckit.report.estimates import USEFULNESS, UtilityView
 from sdckit.report.gate.figures import Foreign, InternalOnly, Moved, Tree
 from sdckit.report.setting import PairSetting, guard_by_changes, notes_tree
-from sdckit.report.view import Note, Plain, view_of
+from sdckit.report.view import Plain, noted, view_of
 from sdckit.utility.models.model_design import published_text
 from sdckit.utility.utility_overview import COARSER, HEADLINES, Headline
 from sdckit.utility.weighted_totals import MovedFigure
@@ -19,14 +19,6 @@ from sdckit.utility.weighted_totals import MovedFigure
 # Differences of distributions: times n they are records that moved.
 SHARES = ("joint_max_difference", "mean_total_variation", "largest_total_variation")
 MODELS = "compare_models"
-METHOD = Note(
-    "Utility",
-    "pMSE: how well a model tells released records from original ones. Shares of records in other values by variable, "
-    "numbers in classes; two-way tables and associations for every pair; the regressions named, fitted to both files "
-    "and compared by the overlap of their intervals. No single score: a release may keep every table and spoil a "
-    "regression.",
-    "Woo et al. (2009); Snoke et al. (2018); Karr et al. (2006)",
-)
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
@@ -110,4 +102,4 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     return [*utility_blocks(plain[place]), *([table] if skipped else [])]
 
 
-VIEW = UtilityView(USEFULNESS, tree, blocks, lambda _: (METHOD,))
+VIEW = UtilityView(USEFULNESS, tree, blocks, noted("utility_overview"))
