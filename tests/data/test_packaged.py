@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sdckit.data.packaged import packaged, rows
-from tree import SRC
+from sdckit.data.packaged import packaged, rows, sentences
+from tree import SRC, nodes, parsed, sources
 
 
 @dataclass(frozen=True)
@@ -31,3 +34,34 @@ def test_an_unknown_entry_is_refused() -> None:
 @pytest.mark.parametrize("path", sorted(path.relative_to(SRC).as_posix() for path in SRC.rglob("*.toml")))
 def test_a_table_of_the_package_is_read(path: str) -> None:
     assert packaged(path)
+
+
+def tables() -> list[tuple[Path, str, str]]:
+    """The tables of sentences: the file of the source that reads one, what it calls it, and where it lies."""
+    return [
+        (path, node.targets[0].id, str(node.value.args[0].value))
+        for path in sources()
+        for node in parsed(path).body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+        and getattr(node.value.func, "id", "") == "sentences"
+        and isinstance(node.value.args[0], ast.Constant)
+    ]
+
+
+@pytest.mark.parametrize(("file", "name", "path"), tables(), ids=[path for *_, path in tables()])
+def test_sentences_are_asked_for_by_names_that_there_are_and_none_is_left(file: Path, name: str, path: str) -> None:
+    """A sentence that is not there would be missed only where it is said."""
+    importing = re.compile(rf"from [\w.]+\b{file.stem} import [^\n]*\b{name}\b")
+    asking = [file, *(other for other in sources() if importing.search(other.read_text(encoding="utf-8")))]
+    every = [node for one in asking for node in nodes(parsed(one))]
+    asked = {
+        node.slice.value
+        for node in every
+        if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == name
+        if isinstance(node.slice, ast.Constant)
+    }
+    strings = {node.value for node in every if isinstance(node, ast.Constant)}
+    there = sentences(path).keys()
+    assert asked <= there <= strings

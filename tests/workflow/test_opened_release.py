@@ -13,7 +13,7 @@ from sdckit.cells import pair as pairs
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.pair import keep_rows, open_files, open_pair
 from sdckit.data.scenarios.roles import resolve_roles
-from sdckit.workflow.left_open import MORE
+from sdckit.workflow.left_open import WHY
 from sdckit.workflow.opened_release import (
     columns_of,
     count_ahead,
@@ -145,4 +145,4 @@ def test_weights_that_were_multiplied_are_refused(name) -> None:
             assert sdc.check(engine(people), engine(release), scenario=weighted).verdicts[0].holds is not None
     with quiet():  # not its weights, but its records
         twice = sdc.check(engine(people), engine(pl.concat([whole, whole])), scenario=weighted).verdicts[0]
-    assert (twice.holds, twice.reason) == (None, MORE)
+    assert (twice.holds, twice.reason) == (None, WHY["more"])

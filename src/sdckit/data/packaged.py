@@ -18,6 +18,15 @@ def packaged(path: str) -> dict[str, Any]:
     return tomllib.loads((PACKAGE / path).read_text(encoding="utf-8"))
 
 
+def sentences(path: str) -> dict[str, str]:
+    """The sentences of a TOML file of the package, by what they are of; places in them are in braces.
+
+    >>> sentences("workflow/left_open.toml")["homes_unknown"]
+    'whether a release without the household column tells who lives together was not looked at: {}'
+    """
+    return packaged(path)
+
+
 def rows(kind: Callable[..., Row], entries: dict[str, dict[str, Any]]) -> Iterator[Row]:
     """Each entry of a table of tables as a row of this kind; the key is its name, and a list a tuple."""
     for name, entry in entries.items():

@@ -19,6 +19,7 @@ from sdckit.data import households, limits, pl
 from sdckit.data.columns import code_column, to_arrow
 from sdckit.data.frames import Frame, column_names, is_lazy, plain_columns, record_sizes
 from sdckit.data.missing_values.missing import mean_missing
+from sdckit.data.packaged import sentences
 from sdckit.data.replace import with_new_column
 from sdckit.data.scenarios.guessing.topics import topic_of
 from sdckit.data.scenarios.scenario import Scenario
@@ -36,63 +37,12 @@ OF_PEOPLE = ("singled", "linked")  # questions whose answers count records as pe
 LEARNT = "learnt"
 COMPARED = ("worst release", "attacks")  # judged by figures of records that are looked for in the other file
 GROUPS = "groups"  # judged by how many values are different
-MISSING_COUNTED = (
-    "some groups have so many values only as missing ones, or codes for these, count as further values, and most of "
-    "their records have fewer: whoever is known to have answered is told; make keys coarser, or where such codes are "
-    'answers say that there are no others: missing_codes = [""]'
-)
-SPELT_TWICE = (
-    "some of its values differ in capitals, blanks or signs that look alike alone, and count as different ones; spell "
-    "them alike"
-)
-RELABELLED = (
-    "the release has values that the original does not have in {}, so that nobody is found by them; spell and code "
-    "both files alike, or give the recipe or log that recoded it"
-)
-REPEATED = (
-    "every record of the file stands there several times, as after a join that multiplied rows, and its copies count "
-    "as other people; leave them out, or where records were made equal on purpose give the original beside the release"
-)
-SOME_REPEATED = (
-    "some records of the file seem to be copies of others, which count as other people: records that are alike in all "
-    "columns but one are alike in that one, too, whichever it is; leave copies out, say whose rows they are (person), "
-    "or where records were made equal on purpose give the original beside the release"
-)
-ORIGINAL_REPEATED = (
-    "in the original the records with the same keys are everywhere a multiple of the same number: they seem to be "
-    "copies, or several rows of each person, and count as other people; leave copies out, or say whose rows they are "
-    "(person)"
-)
-TOGETHER = (
-    "several files of the same people go out together, and each was looked at by itself; check one at a time, with the "
-    "others as earlier releases ([ledger] and --earlier), or name the type synthetic where every record is made up"
-)
-MORE = (
-    "the release has more records than the original, and those that stand several times, or are made up, count as "
-    "other people; leave them out, or name the type synthetic where every record is made up"
-)
-HOMES_TOLD = (
-    "the release does not have the household column, and {} who lives together all the same: mix the rows, those of a "
-    "household too, make coarser what members share, or let the household go out with new numbers to have it judged"
-)
-BY_ROWS, BY_VALUES = "the order of its rows tells", "what members share ({}) tells"
-HOMES_UNKNOWN = "whether a release without the household column tells who lives together was not looked at: {}"
+WHY = sentences("workflow/left_open.toml")
 STAND_TOGETHER, RIGHT, ALONE_TOGETHER = 0.5, 0.5, 0.05  # of households; of small groups; of households in them
 SHARED = 0.99  # of the households, in which all members have the same
 WORLD = 8_300_000_000  # people in 2026 (United Nations, World Population Prospects 2024)
 MILLION, NEAR = 1_000_000, 0.1  # weights of mean 1 with six implied decimals; of a part of the records near it
-TOO_MANY = "more people than there are"
-A_MILLION = "a million for each record, as where weights of mean 1 are written without their decimal point"
-OUT_OF_SCALE = (
-    "its weights or sampling fraction make the file stand for about {}, {}, so that everybody seems safe; divide the "
-    "weights until they add up to the people behind the file (weights of events count no people), or give the sampling "
-    "fraction instead"
-)
 
-NO_WEIGHT = (
-    "by its name the column of the weight is something else, an amount or what others know of a person, so that "
-    "everybody seems safe who has much of it; name the column that says how many people a record stands for"
-)
 _WEIGHS = re.compile(r"(?i)w(eigh|gh?)?t|gew|poids|peso|pond")  # a weight of, or by, something
 
 
@@ -103,11 +53,11 @@ def counted_alone(verdicts: Iterable[Verdict], frame: Frame, result: Any) -> tup
     """
     # Hardly any file is grouped by all of its columns.
     if _divisor(_cell_sizes(result)) > 1 and _divisor(record_sizes(frame)) > 1:
-        return _opened(verdicts, dict.fromkeys(OF_PEOPLE, REPEATED))
+        return _opened(verdicts, dict.fromkeys(OF_PEOPLE, WHY["repeated"]))
     judged = tuple(verdicts)
     asked = any(verdict.holds and limits.LIMITS[verdict.name].question in OF_PEOPLE for verdict in judged)
     some = asked and result.cells.roles.person is None and holds_copies(frame)  # rows of a person are judged as rows
-    return _opened(judged, dict.fromkeys(OF_PEOPLE, SOME_REPEATED)) if some else judged
+    return _opened(judged, dict.fromkeys(OF_PEOPLE, WHY["some_repeated"])) if some else judged
 
 
 def weighed(verdicts: Iterable[Verdict], cells: Any) -> tuple[Verdict, ...]:
@@ -122,19 +72,19 @@ def weighed(verdicts: Iterable[Verdict], cells: Any) -> tuple[Verdict, ...]:
 def _out_of_scale(n: int, stand_for: float | None, weight: str | None) -> str:
     """Why so many as n records stand for, by the column of a `weight` or a sampling fraction, cannot be right."""
     if weight is not None and (topic := topic_of(weight)) and topic.role != "weight" and not _WEIGHS.search(weight):
-        return NO_WEIGHT
+        return WHY["no_weight"]
     people = stand_for or 0.0
     if people > WORLD:
-        return OUT_OF_SCALE.format(format_number(people, 2), TOO_MANY)
+        return WHY["out_of_scale"].format(format_number(people, 2), WHY["too_many"])
     implied = weight is not None and abs(people / (n * MILLION) - 1) <= NEAR
-    return OUT_OF_SCALE.format(format_number(people, 2), A_MILLION) if implied else ""
+    return WHY["out_of_scale"].format(format_number(people, 2), WHY["a_million"]) if implied else ""
 
 
 def told_apart(verdicts: Sequence[Verdict], frame: Frame) -> tuple[Verdict, ...]:
     """The verdicts on one file, open where groups hold enough values only as some are spelt in two ways."""
     held = {verdict.variable for verdict in verdicts if verdict.holds and limits.LIMITS[verdict.name].judged == GROUPS}
     twice = spelt_twice(frame, [name for name in held if name])
-    return _opened(verdicts, {GROUPS: SPELT_TWICE}, twice) if twice else tuple(verdicts)
+    return _opened(verdicts, {GROUPS: WHY["spelt_twice"]}, twice) if twice else tuple(verdicts)
 
 
 def answered(verdicts: Iterable[Verdict], results: Mapping[str, Any], given: Sequence[str]) -> tuple[Verdict, ...]:
@@ -153,7 +103,7 @@ def answered(verdicts: Iterable[Verdict], results: Mapping[str, Any], given: Seq
         and verdict.variable in result.variables
         and _is_told(result.cells, verdict.variable, int(verdict.limit or 0), codes="" not in given)
     ]
-    return _opened(judged, {GROUPS: MISSING_COUNTED}, variables) if variables else judged
+    return _opened(judged, {GROUPS: WHY["missing_counted"]}, variables) if variables else judged
 
 
 def _is_told(cells: Any, name: str, limit: int, *, codes: bool) -> bool:
@@ -190,13 +140,14 @@ def counted_beside(
     reason = ""
     if drawn:
         pairs = zip(after, released, strict=True)
-        reason = REPEATED if any(_multiples(own) and _divisor(record_sizes(frame)) > 1 for own, frame in pairs) else ""
+        copied = any(_multiples(own) and _divisor(record_sizes(frame)) > 1 for own, frame in pairs)
+        reason = WHY["repeated"] if copied else ""
     elif len(released) > 1 and not _one_holds_all(released):
-        questions, reason = (*OF_PEOPLE, LEARNT), TOGETHER
+        questions, reason = (*OF_PEOPLE, LEARNT), WHY["together"]
     elif max(pair.sizes) > pair.n:
-        reason = MORE
+        reason = WHY["more"]
     elif scenario.person is None and _are_multiples(before):  # else rows are judged as rows, and it is said
-        reason = ORIGINAL_REPEATED
+        reason = WHY["original_repeated"]
     scales = (_out_of_scale(one.n, one.stands_for, one.scenario.weight) for one in after)
     reasons = {RISK.name: next(filter(None, scales), "")} | dict.fromkeys(questions, reason)
     if any(limits.LIMITS[name].judged in COMPARED for name in scenario.limits_of(compared=True).declared):
@@ -208,7 +159,7 @@ def counted_beside(
             for file, texts in files
             for name in relabelled(pair.original, file, names, counted[0], texts, made=drawn)
         )
-        reasons |= dict.fromkeys(COMPARED if others else (), RELABELLED.format(", ".join(others)))
+        reasons |= dict.fromkeys(COMPARED if others else (), WHY["relabelled"].format(", ".join(others)))
     verdicts = (verdict for own in intruders for verdict in own.verdicts if not drawn)
     if any(verdict.holds and limits.LIMITS[verdict.name].needs == HOUSEHOLD for verdict in verdicts):
         reasons[HOUSEHOLD] = _homes_told(pair, opened, scenario.household)
@@ -226,7 +177,7 @@ def _homes_told(pair: Pair, opened: Pair, household: str | None) -> str:
             before, lazily = as_cells.columns_in_memory(opened.original, {"household": [household], "columns": shared})
             after, _ = as_cells.columns_in_memory(file, {"columns": plain_columns(file)})
         except SdcError as error:
-            return HOMES_UNKNOWN.format(error)
+            return WHY["homes_unknown"].format(error)
         coded = code_column(before.get_column(household))
         homes = households.homes_of(coded.codes(), coded.span)
         own = None
@@ -234,10 +185,10 @@ def _homes_told(pair: Pair, opened: Pair, household: str | None) -> str:
             own = np.empty(len(after), np.int64)
             own[slice(None) if order is None else order] = homes.of_row
         if own is not None and _stand_together(own, homes):
-            return HOMES_TOLD.format(BY_ROWS)
+            return WHY["homes_told"].format(WHY["by_rows"])
         telling = _shared_alone(before.select(shared) if own is None else after, homes, own, after)
         if telling := telling or _of_same_sizes(after, homes):
-            return HOMES_TOLD.format(BY_VALUES.format(some_of(telling)))
+            return WHY["homes_told"].format(WHY["by_values"].format(some_of(telling)))
     return ""
 
 
@@ -318,7 +269,8 @@ def _opened(
         of_measure = limits.LIMITS[kind.of or kind.name].measure
         known = (reasons.get(key) for key in (kind.judged, kind.question, of_measure, kind.needs))
         reason = next(filter(None, known), "") if is_meant else ""
-        return "" if reason == MORE and SYNTHETIC in kind.types else reason  # which files of any size are judged by
+        any_size = SYNTHETIC in kind.types  # files of any size are judged by it
+        return "" if any_size and reason == WHY["more"] else reason
 
     return tuple(
         replace(verdict, holds=None, n_records=None, value=None, reason=reason, because="", n_category=None, keyless="")

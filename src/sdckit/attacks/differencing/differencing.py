@@ -19,6 +19,7 @@ from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments, methods
 from sdckit.data.frames import count_records, is_lazy, open_frame, plain_columns, result_frame, together_telling
 from sdckit.data.ledger.digests import Digester
+from sdckit.data.packaged import sentences
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import counted
@@ -136,7 +137,7 @@ class Differencing(Result):
     @property
     def remedies(self) -> tuple[str, ...]:
         """What would end what is disclosed, in exact figures: of how many records which way leads to it."""
-        ways = ((CERTAIN, self.certain_together), (SHOWN, self.unprotected), (HIDDEN, self.given_back))
+        ways = ((SAYS["certain"], self.certain_together), (SHOWN, self.unprotected), (SAYS["hidden"], self.given_back))
         told = (words.format(counted(number, "record")) for words, number in ways if number)
         return (*filter(None, [self.unlinking]), *told, *filter(None, [self.notes.get("crossed")]))
 
@@ -171,12 +172,12 @@ class Differencing(Result):
     @property
     def not_kept(self) -> str:
         """Which earlier releases the ledger kept no levels of, in a sentence; empty where there is none."""
-        return NOT_KEPT.format(", ".join(self.without_levels)) if self.without_levels else ""
+        return SAYS["not_kept"].format(", ".join(self.without_levels)) if self.without_levels else ""
 
     @property
     def not_looked_for(self) -> tuple[str, ...]:
         """What was not looked for in some earlier releases, in a sentence each."""
-        told = ((NOT_INTERSECTED, self.not_intersected), (HOMES_NOT_KEPT, self.without_homes))
+        told = ((SAYS["not_intersected"], self.not_intersected), (SAYS["homes_not_kept"], self.without_homes))
         sentences = (reason.format(", ".join(names)) for reason, names in told if names)
         return (*sentences, *filter(None, [self.not_kept]))
 
@@ -407,47 +408,11 @@ def _intersected(shared: compare_releases.Comparison) -> tuple[dict[str, int], d
                 "together; what is certain may be wrong then"
             )
     crossed = [name for name in shared.new.levels if name in shared.crossed]
-    return certain, notes | ({"crossed": CROSSED.format(", ".join(crossed))} if crossed else {})
+    return certain, notes | ({"crossed": SAYS["crossed"].format(", ".join(crossed))} if crossed else {})
 
 
-CROSSED = (
-    "an earlier release has other ranges or groups of {}, which overlap these: together they tell of a joined record "
-    "what two of them have in common; take those that went out"
-)
-CERTAIN = "of {} what is sensitive is certain: make it, or the keys, coarser"
+SAYS = sentences("attacks/differencing/differencing.toml")
 SHOWN = f"of {{}} a value goes out that an earlier release hides: {methods.ADVICE['shown_now']}"
-HIDDEN = "of {} a value is missing that an earlier release shows: with coarser keys fewer are taken out"
-NOT_INTERSECTED = (
-    "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
-    "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
-)
-NOT_KEPT = (
-    "the ledger has no levels of {}, which an earlier version added, so it was not joined with it; add it again under "
-    "another name, or give the earlier files"
-)
-HOMES_NOT_KEPT = (
-    "the ledger does not know who lives together in {}, so whether households are found again by what their members "
-    "are was not looked at; add it again under another name with the scenario's household, or give the earlier files"
-)
-SINGLY = (
-    "not all columns were tried as links together: whether several, by equal values or by numbers that lie near, tell "
-    "which records of this and of an earlier release are the same person's was not looked at; {}"
-)
-BY_FILE = "the earlier file itself tells (--earlier FILE, or files under [ledger])"
-OF_CODES = "where it is at hand, its columns hold other codes, or lists, or it has few records"
-NOT_EARLIER = (
-    "no earlier release has {} in a coding that can be compared; where none had it at all, or it was asked anew, say "
-    "so: [ledger] new"
-)
-OTHERWISE = (
-    "{} is coded otherwise in an earlier release, and which codes stand for the same values cannot be told; where it "
-    "was asked anew, give it another name and say so: [ledger] new"
-)
-MISJOINED = (
-    "the records that the id, or their order, joins with {} agree in none of {}: as if it were not the same person's "
-    "in both; give the one that is, or none; what was asked anew goes out under another name"
-)
-TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
 
 
 def _untried(
@@ -470,8 +435,8 @@ def _untried(
         or together_telling(data, release_ledger.MOST_ALIKE, without=without)
     ):
         return ""
-    reasons = [stays, *(entry.unsearched or (BY_FILE if entry.source == "sketch" else "") for entry in untried)]
-    return SINGLY.format("; ".join(dict.fromkeys(filter(None, reasons))) or OF_CODES)
+    reasons = [stays, *(entry.unsearched or (SAYS["by_file"] if entry.source == "sketch" else "") for entry in untried)]
+    return SAYS["singly"].format("; ".join(dict.fromkeys(filter(None, reasons))) or SAYS["of_codes"])
 
 
 def _not_compared(
@@ -484,15 +449,15 @@ def _not_compared(
         entry for entry in same
         if entry.linked and not entry.linked_by and len(entry.alike) > 1 and not {*entry.alike} & {*entry.compared}
     ]  # fmt: skip
-    reasons = [MISJOINED.format(entry.name, ", ".join(entry.alike)) for entry in strangers]
+    reasons = [SAYS["misjoined"].format(entry.name, ", ".join(entry.alike)) for entry in strangers]
     apart = {name for entry in strangers for name in entry.alike}
     for name in [name for name in columns if name not in apart] if same else ():
         if any(name in entry.otherwise and name not in entry.compared for entry in same):
-            reasons.append(OTHERWISE.format(name))
+            reasons.append(SAYS["otherwise"].format(name))
         elif name not in said_new and not any(name in entry.compared for entry in same):
-            reasons.append(NOT_EARLIER.format(name))
+            reasons.append(SAYS["not_earlier"].format(name))
         elif name in many:
-            reasons.append(TOO_MANY.format(name))
+            reasons.append(SAYS["too_many"].format(name))
     return tuple(reasons)
 
 
@@ -515,7 +480,8 @@ def _in_parts(
         for name in ("told_by_difference", "given_back", "unprotected")
     )
     unjoined = in_parts.NOT_JOINED.format(", ".join(joins)) if joins else ""
-    notes = {**({"people": ADDED_UP} if len(entries) > 1 else {}), **({"certain_together": unjoined} if joins else {})}
+    notes = {"people": SAYS["added_up"]} if len(entries) > 1 else {}
+    notes |= {"certain_together": unjoined} if joins else {}
     untried = _untried(data, entries, stays)
     notes |= {"linked": untried} if untried else {}
     reasons = _not_compared(list(dict.fromkeys([*own, *targets])), said_new, (), entries)
@@ -524,9 +490,6 @@ def _in_parts(
         tuple(entries), own, targets, open_frame(data), {}, notes,
         not_compared=(*reasons, *filter(None, [unjoined])), first=first, singly=bool(untried),
     )  # fmt: skip
-
-
-ADDED_UP = "a record of which several earlier releases tell something counts once for each"
 
 
 def _check_columns(name: str, present: Sequence[str], wanted: Sequence[str]) -> None:

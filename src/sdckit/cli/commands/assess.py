@@ -307,7 +307,7 @@ def _with_files(
 
     The identifiers of a file by itself are left out: it is read without them. Those of a release go out.
     """
-    from sdckit.data.files.beside_records import UNJOINED, beside_records
+    from sdckit.data.files.beside_records import BESIDE, beside_records
     from sdckit.data.scenarios.column_roles import among_columns
 
     scenario, known = assessed.scenario, sure(assessed.column_roles)
@@ -322,7 +322,7 @@ def _with_files(
             missing=scenario.missing_codes, sheet=how.sheet, header_row=how.header_row,
         )
     )  # fmt: skip
-    beside |= {UNJOINED: None} if len(own) > len(headers) and reading.has_unjoined() else {}
+    beside |= {BESIDE["unjoined"]: None} if len(own) > len(headers) and reading.has_unjoined() else {}
     return replace(assessed, column_roles=roles, beside=(*assessed.beside, *beside))
 
 

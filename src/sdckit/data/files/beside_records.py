@@ -19,61 +19,11 @@ import numpy as np
 
 from sdckit.data import columns, pa, pl
 from sdckit.data.files import file_checks, file_labels, read_csv, read_labelled, scan_file, spellings, workbook_checks
+from sdckit.data.packaged import sentences
 from sdckit.data.scenarios.guessing.topics import MAKE_UP, topic_of
 from sdckit.display import some_of
 
-LABELS = "labels of codes that no record has ({}): write_file leaves them out"
-CATEGORIES = "categories that no record has ({}): write_file leaves them out"
-BENEATH = "values beneath missing ones ({}) or behind the last record: write_file leaves them out"
-DECLARED = (
-    "values that it declares missing ({}), which everybody reads and no measure looks at: write_file leaves them out"
-)
-NOTES = "notes and attributes beside the records, which write_file leaves out"
-SHEETS = "another sheet, at which no measure looks"
-ABOVE = "rows above the names of columns, at which no measure looks"
-FORMULAS = "formulas, which may name what a cell does not show"
-TEXTS = "texts that no cell of the sheet shows: write_file leaves them out"
-AROUND = (
-    "lists of allowed values, filters, conditional formats, headers, merged cells, breaks or names beside cells, at "
-    "which no measure looks"
-)
-PARTS = "comments, pivot tables, drawings or links of a workbook, at which no measure looks"
-SPELLED = (
-    "missing values written in several ways ({}), which a reader tells apart and no measure does: write_file writes "
-    "them alike, --missing= says what is read as missing"
-)
-NUMBERS = (
-    "numbers written in several ways ({}), such as 1200 and 1200.0, which a reader tells apart and no measure does: "
-    "write_file writes them alike"
-)
-QUOTED = (
-    "fields in quotes beside others of their column without ({}), which a reader tells apart and no measure does: "
-    "write_file writes them alike"
-)
-OF_CELLS = (
-    "missing values or numbers written in several ways ({}), which a reader of the cells tells apart and no measure "
-    "does: write_file writes them alike"
-)
-STYLES = (
-    "rows or cells of several styles, which a reader tells apart and no measure does: write_file writes values alone"
-)
-LETTERED = (
-    "letters of {} for missing values ({}), which a reader tells apart and no measure does: write_file writes them "
-    "alike"
-)
-NAMED = (
-    "parts whose names differ in more than their numbers, or number what such records are of, which tell of the "
-    "records in each what no measure looks at: write_file writes one file"
-)
-INDEXED = "places of the rows in another file, as an index of pandas keeps them: write_file leaves them out"
-TOLD_LABELS = "labels that tell of how many records they are ({}); name the category alone"
-ROW_GROUPS = "groups of few rows of several sizes, which may be whose the rows are: write_file writes them alike"
-LINES = "ends of lines of several kinds, or blank lines between records: write_file writes them alike"
-UNJOINED = (
-    "records of the second file that belong to no record of the first, at which no measure looks: write_file writes "
-    "both as one"
-)
-FILES = "other files in its folder, at which no measure looks"
+BESIDE = sentences("data/files/beside_records.toml")
 _CSV = ("CSV", *file_checks.PACKED.values())
 _PARTS = re.compile(
     r"(\[Content_Types\]|docProps/(app|core)|xl/(workbook|styles|sharedStrings|metadata|calcChain))\.xml"
@@ -145,32 +95,33 @@ def beside_records(
         if not missing and kind in _CSV:
             ways = spellings.spellings_of_missing(files, kind, delimiter=delimiter, encoding=encoding)
             if several := [name for name, texts in ways.items() if len(texts) > 1]:
-                found.append(SPELLED.format(some_of(several)))
+                found.append(BESIDE["spelled"].format(some_of(several)))
         if kind in _CSV:
             how = {"delimiter": delimiter, "encoding": encoding}
             numbers = [name for file in files for name in spellings.spellings_of_numbers(file, missing=missing, **how)]
-            found += [NUMBERS.format(some_of([*dict.fromkeys(numbers)]))] * any(numbers)
+            found += [BESIDE["numbers"].format(some_of([*dict.fromkeys(numbers)]))] * any(numbers)
             quoted = [name for file in files for name in spellings.quoted_by_record(file, **how)]
-            found += [QUOTED.format(some_of([*dict.fromkeys(quoted)]))] * any(quoted)
-            found += [LINES] * any(spellings.ends_apart(file, **how) for file in files)
+            found += [BESIDE["quoted"].format(some_of([*dict.fromkeys(quoted)]))] * any(quoted)
+            found += [BESIDE["lines"]] * any(spellings.ends_apart(file, **how) for file in files)
         named = (file.relative_to(path).as_posix() for file in files) if path.is_dir() else ()
         # folders of Parquet such as year=2019 are read as a column
         numbered = {_NUMBERS.sub("#", name if kind in _CSV else _FOLDERS.sub("", name)) for name in named}
         words = (topic_of(word) for name in numbered for word in _NUMBERED.findall(name) if len(files) > 1)
         says = any(topic is not None and topic.role in _SAYING and topic.name != MAKE_UP for topic in words)
-        found += [NAMED] * (len(numbered) > 1 or says)
+        found += [BESIDE["named"]] * (len(numbered) > 1 or says)
         # what engines leave beside the parts is empty (_SUCCESS), or sums of bytes
         beside = {*path.rglob("*")} - {*files} if path.is_dir() else set()
-        found += [FILES] * any(other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)
+        others = (other.is_file() and other.suffix != ".crc" and other.stat().st_size for other in beside)
+        found += [BESIDE["files"]] * any(others)
     return tuple(dict.fromkeys(found))
 
 
 def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *, codes: bool) -> Iterator[str]:
     if read_csv.has_further_sheets(path, sheet):
-        yield SHEETS
+        yield BESIDE["sheets"]
     if (header_row or 1) > 1:
-        yield ABOVE
-    found, shown, texts = dict.fromkeys((FORMULAS, TEXTS, AROUND, NOTES, PARTS), False), set[bytes](), 0
+        yield BESIDE["above"]
+    found, shown, texts = dict.fromkeys(("formulas", "texts", "around", "notes", "parts"), False), set[bytes](), 0
     read_aloud = False
     with zipfile.ZipFile(path) as book:
         names = book.namelist()
@@ -184,19 +135,19 @@ def _of_workbook(path: Path, sheet: str | int | None, header_row: int | None, *,
                 continue
             shown.update(workbook_checks.TEXT_OF_CELL.findall(content))
             around = content.partition(b"sheetData")[0] + content.rpartition(b"sheetData")[2]
-            found[FORMULAS] |= _FORMULA.search(content) is not None
-            found[AROUND] |= _AROUND.search(around) is not None
-            found[AROUND] |= "worksheets" in name and _BESIDE_CELLS.search(around) is not None
-            found[NOTES] |= name.startswith("docProps/") and _SAID.search(content) is not None
-    found[TEXTS] = len(shown) < texts or read_aloud
+            found["formulas"] |= _FORMULA.search(content) is not None
+            found["around"] |= _AROUND.search(around) is not None
+            found["around"] |= "worksheets" in name and _BESIDE_CELLS.search(around) is not None
+            found["notes"] |= name.startswith("docProps/") and _SAID.search(content) is not None
+    found["texts"] = len(shown) < texts or read_aloud
     commented = book.comment or any(part.comment for part in book.infolist())
-    found[PARTS] = bool(commented) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
-    yield from (words for words, there in found.items() if there)
+    found["parts"] = bool(commented) or len({*names}) < len(names) or not all(map(_PARTS.fullmatch, names))
+    yield from (BESIDE[kind] for kind, there in found.items() if there)
     several, styled = spellings.spellings_of_cells(path, header_row, codes=codes)
     if several:
-        yield OF_CELLS.format(some_of(several))
+        yield BESIDE["of_cells"].format(some_of(several))
     if styled:
-        yield STYLES
+        yield BESIDE["styles"]
 
 
 def _of_schema(schema: pa.Schema) -> Iterator[str]:
@@ -211,10 +162,10 @@ def _of_schema(schema: pa.Schema) -> Iterator[str]:
         or b'"metadata"' in of_spark
         or not all(map(_OF_TYPES.fullmatch, of_fields))
     ):
-        yield NOTES
+        yield BESIDE["notes"]
     ranges = [index for index in of_pandas.get("index_columns") or () if isinstance(index, dict)]
     if any((index.get("start", 0), index.get("step", 1)) != (0, 1) for index in ranges):
-        yield INDEXED
+        yield BESIDE["indexed"]
 
 
 def _has_small_groups(path: Path) -> bool:
@@ -231,12 +182,12 @@ def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
     """Metadata, categories that no record has, several missing values, and, of Arrow files, values beneath them."""
     fields = list(schema := read_labelled.stored_schema(path, kind))
     yield from _of_schema(schema)
-    yield from [NOTES] * (kind == "Arrow" and read_labelled.holds_metadata(path))
+    yield from [BESIDE["notes"]] * (kind == "Arrow" and read_labelled.holds_metadata(path))
     if kind == "Parquet" and _has_small_groups(path):
-        yield ROW_GROUPS
+        yield BESIDE["row_groups"]
     described = read_labelled.column_descriptions(path, kind)
     if told := [name for name, label in described.items() if spellings.TELLS_NUMBER.search(label)]:
-        yield TOLD_LABELS.format(some_of(told))
+        yield BESIDE["told_labels"].format(some_of(told))
     # besides NaN, and the least number for times; a mixture of both is none
     fills = (0, 1) if b"pandas" in (schema.metadata or {}) else (0,)
     listed = read_labelled.listed_texts(path) if kind == "Parquet" else []
@@ -269,11 +220,11 @@ def _of_arrow(path: Path, kind: str, *, codes: bool) -> Iterator[str]:
     for name in coded if codes else ():
         ways[name].update(used[name] & {*spellings.SPELT})
     if several := [name for name, seen in ways.items() if len(seen) > 1]:
-        yield SPELLED.format(some_of(several))
+        yield BESIDE["spelled"].format(some_of(several))
     if empty := [name for name in coded if unused[name] - used[name] - {None}]:
-        yield CATEGORIES.format(some_of(empty))
+        yield BESIDE["categories"].format(some_of(empty))
     if beneath:
-        yield BENEATH.format(some_of(list(beneath)))
+        yield BESIDE["beneath"].format(some_of(list(beneath)))
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -349,7 +300,7 @@ def _is_beneath(column: pa.Array, fills: Sequence[int], bits: _Bits) -> bool:
 def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool, *, codes: bool) -> Iterator[str]:
     """Labels that no record has, several missing values, values declared so, notes, and characteristics of Stata."""
     if hidden := _declared_and_held(path, kind, encoding, user_missing):
-        yield DECLARED.format(some_of(hidden))
+        yield BESIDE["declared"].format(some_of(hidden))
     frame, meta = read_labelled.labelled_values(path, kind, encoding=encoding)
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
     # of SAS transport pyreadstat gives neither letters nor what follows the last record
@@ -358,20 +309,20 @@ def _of_labelled(path: Path, kind: str, encoding: str | None, user_missing: bool
     kept = sets if kind == "Stata" else {}  # SAS's are read as missing always
     lettered += [name for name, dtype in frame.schema.items() if dtype == pl.Object and _lettered(frame[name], kept)]
     if lettered:
-        yield LETTERED.format("Stata" if kind == "Stata" else "SAS", some_of(lettered))
+        yield BESIDE["lettered"].format("Stata" if kind == "Stata" else "SAS", some_of(lettered))
     texts = [name for name, dtype in frame.schema.items() if codes and dtype == pl.String and name not in sets]
     if several := [name for name in texts if len(spellings.texts_for_missing(frame[name].fill_null(""))) > 1]:
-        yield SPELLED.format(some_of(several))
+        yield BESIDE["spelled"].format(some_of(several))
     held = {name: set(map(file_labels.code_text, {*frame[name].to_list()})) for name in sets}
     unused = [name for name, labels in sets.items() if not {*map(file_labels.code_text, labels)} <= held[name]]
     if unused or len(meta.value_labels) > len({*meta.variable_to_label.values()}):
-        yield LABELS.format(some_of(unused or ["of no column"]))
+        yield BESIDE["labels"].format(some_of(unused or ["of no column"]))
     every = {name: " ".join(map(str, labels.values())) for name, labels in sets.items()}
     labels = {name: f"{label or ''} {every.get(name, '')}" for name, label in meta.column_names_to_labels.items()}
     if told := [name for name, texts in labels.items() if spellings.TELLS_NUMBER.search(texts)]:
-        yield TOLD_LABELS.format(some_of(told))
+        yield BESIDE["told_labels"].format(some_of(told))
     if meta.notes or meta.file_label or meta.mr_sets or more or _has_attributes(path, kind):
-        yield NOTES
+        yield BESIDE["notes"]
 
 
 def _lettered(series: pl.Series, sets: Mapping[str, Mapping[Any, str]]) -> bool:
