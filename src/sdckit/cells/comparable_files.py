@@ -13,6 +13,7 @@ from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data.columns import code_column
 from sdckit.data.files.spellings import TELLS_NUMBER
 from sdckit.data.frames import Frame, in_memory, is_lazy
+from sdckit.data.packaged import sentences
 from sdckit.data.scenarios.column_roles import says_whose
 from sdckit.display import some_of
 from sdckit.errors import SdcError, SdcWarning
@@ -24,30 +25,7 @@ TOLD_APART = 2 / 3  # of neighbours that differ at all: differ in such a column
 ENOUGH = 100  # pairs of neighbours that speak for or against: fewer may do so by chance
 SKEWED = 0.3  # of the way from a low to a high value: where the middle one of numbers lies below, they are amounts
 FIRST, SEVERAL = 1_000, 20  # records that are looked at for numbers of people; different ones, fewer are codes
-NUMBERED = (
-    "{}: says whose a row is, or tells every record apart, and is compared like any other column, so that copies and "
-    "near records may go unseen and any difference is overstated; name it as id, in a scenario (person, household, "
-    "identifiers), or name the columns to compare (variables)"
-)
-ZEROS = (
-    "zeros with and without a minus ({}), which a reader tells apart and no measure does, such as losses that were "
-    "rounded; add 0 to these columns"
-)
-FORMS = (
-    "texts that differ in blanks, signs that nobody sees or how accents are written alone ({}), which may tell changed "
-    "records from others; spell them alike"
-)
-CASES = "texts that differ in capitals alone ({}), which may tell changed records from others; spell them alike"
-LOOK_ALIKE = (
-    "texts that are read alike and differ in dashes, letters of another alphabet, a point at the end or zeros before a "
-    "number alone ({}), which may tell changed records from others; spell them alike"
-)
-COUNTED = "texts that tell of how many records they are ({}); name the category alone"
-TIMES = "points in time of which some have no time of day, or no part of a second ({}); cut all of them alike"
-DIGITS = (
-    "numbers of which some have few decimals and others all that fit ({}), as where noise was added to some of them; "
-    "round all of them alike"
-)
+COMPARED = sentences("cells/comparable_files.toml")
 WORD = 4  # characters from which on a text is a word, and no code
 SHORT, LONG = 4, 9  # decimals up to which a number is short, and behind which it is long
 BIMODAL = 0.98  # of the numbers: short or long
@@ -65,7 +43,7 @@ def warn_of_numbers(original: Frame, names: Sequence[str]) -> None:
     may = [name for name in names if kinds[name].is_numeric() or kinds[name] in (nw.String, nw.Categorical, nw.Enum)]
     first = in_memory(original.select(*may).head(FIRST)) if may else None
     if numbering := [name for name in may if first is not None and _numbers_rows(first.get_column(name))]:
-        warnings.warn(NUMBERED.format(some_of(numbering)), SdcWarning, stacklevel=5)
+        warnings.warn(COMPARED["numbered"].format(some_of(numbering)), SdcWarning, stacklevel=5)
 
 
 def _numbers_rows(first: nw.Series[Any]) -> bool:
@@ -261,11 +239,11 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     zeros = [name for name in floats if len(np.unique(np.signbit((own := columns[name].to_numpy())[own == 0]))) > 1]
     digits = [name for name in floats if _of_digits(columns[name].to_numpy())]
     apart = [name for name in times if _some_whole(columns[name])]
-    sentences = (
-        (ZEROS, zeros), (FORMS, several), (CASES, cased), (LOOK_ALIKE, alike), (COUNTED, counted), (DIGITS, digits),
-        (TIMES, apart),
-    )  # fmt: skip
-    return tuple(sentence.format(some_of(names)) for sentence, names in sentences if names)
+    named = {
+        "zeros": zeros, "forms": several, "cases": cased, "look_alike": alike, "counted": counted, "digits": digits,
+        "times": apart,
+    }  # fmt: skip
+    return tuple(COMPARED[kind].format(some_of(names)) for kind, names in named.items() if names)
 
 
 _SEEN_AS = str.maketrans(  # letters of other alphabets, dashes and quotation marks that look like those of ASCII

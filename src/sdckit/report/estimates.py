@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdckit.data.frames import rows_of
+from sdckit.data.packaged import packaged
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.charts import has_interval
 from sdckit.report.common_blocks import bars, figure, share_leaf, value_leaf
@@ -202,41 +203,10 @@ def _named(by_variable: Any) -> dict[str, float]:
 
 RISK, UNIQUES = "population_risk", "population_uniques"
 LOG_LINEAR = "Log-linear model"
-MODELS = {
-    "zayatz": "Zayatz",
-    "pitman": "Pitman",
-    "snb": "Slide negative binomial",
-    "snb3": "Slide negative binomial, classes fitted as well",
-    "dankar": "Dankar's rule",
-}
-SUPPOSES = {
-    LOG_LINEAR: "a combination is as frequent as the frequencies of its keys, and of the pairs in the model, make it",
-    "zayatz": "groups in the population have the sizes that groups in the file have",
-    "pitman": "sizes follow Pitman's formula: new combinations keep turning up as the file grows",
-    "snb": "sizes are one plus a negative binomial number; how many groups there are is estimated first",
-    "snb3": "the same, the number of groups fitted as well",
-    "dankar": "no model: Pitman in a tenth of the population or less, else the smaller of two others",
-}
-FIT = {
-    "census": "nothing is modelled: the file is the population",
-    "fits": "no sign of misfit",
-    "close": "close: z2 says too simple, yet the sizes of the file's groups are as expected but for 3 % at most",
-    "too simple": "the model is too simple for this file: tau1 and tau2 are probably too high",
-    "overfitted": "the model may be overfitted: tau1 and tau2 may be too low",
-    "not judged": "cannot be judged",
-}
-WEIGHED = (
-    "The fit of a model that uses the weights of the records cannot be judged: compare it with one of the counts that "
-    "has the same terms."
-)
-INDIVIDUAL = (
-    " The individual risk judges each combination by its own records alone; in simulated populations the sum of it was "
-    "1.1 to 4.2 times too low, most in small samples."
-)
-NONE = (
-    "No model fits this file: none of these figures is to be trusted before the others. Recode keys with many levels, "
-    "or have pairs of keys searched for (select=True, --select), and look again."
-)
+POPULATION = packaged("report/population_models.toml")
+MODELS: dict[str, str] = POPULATION["models"]
+SUPPOSES: dict[str, str] = POPULATION["supposes"]
+FIT: dict[str, str] = POPULATION["fit"]
 
 
 def recommendation_block(plain: Plain) -> Paragraph | None:
@@ -249,9 +219,9 @@ def recommendation_block(plain: Plain) -> Paragraph | None:
     if risk and risk["state"] == "census":
         return None
     if risk and "fitted_to" in risk:
-        return Paragraph(WEIGHED, "lead")
+        return Paragraph(POPULATION["weighed"], "lead")
     if risk and risk["recommended"]:
-        return Paragraph(_log_linear(risk) + (INDIVIDUAL if plain.get("individual_risk") else ""), "lead")
+        return Paragraph(_log_linear(risk) + (POPULATION["individual"] if plain.get("individual_risk") else ""), "lead")
     if sizes and sizes["recommended"]:
         name = sizes["recommended"]
         uniques = sizes["estimates"][name]["uniques"]["text"]
@@ -261,7 +231,7 @@ def recommendation_block(plain: Plain) -> Paragraph | None:
             f"groups: {uniques} people expected to be unique in the population.{misfit}",
             "lead",
         )
-    return None if sizes and not risk and _settled(sizes) else Paragraph(NONE, "lead")
+    return None if sizes and not risk and _settled(sizes) else Paragraph(POPULATION["none"], "lead")
 
 
 def _log_linear(risk: Plain) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.packaged import packaged
 from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
 from sdckit.report.gate.figures import Tree
 from sdckit.report.view import Plain
@@ -18,35 +19,10 @@ TITLE = "What this file promises"
 NOISE = "Share of records misplaced by noise"
 ALARMS = 0.01  # the rate of false alarms at which membership attacks are compared
 KINDS = {"one-way": "columns by themselves", "choosing": "choosing tables", "cliques": "tables of several columns"}
-NOT_COVERED = (
-    (
-        "What is true of many people: that an illness is frequent in a group is what the file is for, and it concerns "
-        "whoever belongs to the group, in the file or not."
-    ),
-    (
-        "The columns, levels and bands: they were declared. Where somebody looked at the records to declare them, or "
-        "to choose ε or the tables, that is not counted."
-    ),
-    "How long the program took.",
-    (
-        "Comparisons with the original: figures of risk and usefulness are computed from the records without noise. "
-        "They are no part of the promise: documents round and hide them, and ε says nothing of them."
-    ),
-    (
-        "Other files made from the same people: what they promise adds up; a budget's ledger adds the runs that name "
-        "it and no others."
-    ),
-    "Which of several files goes out: where somebody looked at them and at the original, that choice is not counted.",
-)
+PROMISE = packaged("report/chapters/promise.toml")
+NOT_COVERED: list[str] = PROMISE["not_covered"]
 RECORDS = "The promise is for one record; where a person has several, it is for each of them by itself."
 NOISY_SIZE = "The number of records made is noisy, and covered."
-DECLARED_SIZE = (
-    "The number of records: it was declared as public. If it is the exact number of the original, that is told."
-)
-LOOKED = (
-    "Looked at: the scales of the noise that the log lists add up to this ε. Not judged: that the records were drawn "
-    "from these tables, and that the noise was what the log says. No file can show that."
-)
 
 
 def promise_tree(promise: Promise) -> dict[str, Tree]:
@@ -89,8 +65,9 @@ def promise_blocks(plain: Plain) -> Iterator[Block]:
     else:
         yield from map(Paragraph, _meaning(plain))
         yield Paragraph("It does not cover:")
-        yield Items((*NOT_COVERED, *([DECLARED_SIZE] if plain["declared_n"] else ())))
-        yield Paragraph(LOOKED if plain["adds_up"] else f"Not judged: whether the noise adds up; {plain['reason']}.")
+        yield Items((*NOT_COVERED, *([PROMISE["declared_size"]] if plain["declared_n"] else ())))
+        unjudged = f"Not judged: whether the noise adds up; {plain['reason']}."
+        yield Paragraph(PROMISE["looked"] if plain["adds_up"] else unjudged)
     yield from tables(plain)
 
 
