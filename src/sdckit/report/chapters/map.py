@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import alt
@@ -254,13 +254,13 @@ def map_table(plain: Plain) -> TableBlock:
     return TableBlock("Recipes tried; no other beats those on the front", ("recipe", *heads, ""), rows, numeric=(1, 2))
 
 
-def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
-    """Chart of `plain_map`, texts translated by `say`: recipes as points, the front dark and joined by a line.
+def map_chart(plain: Plain) -> Any:
+    """Chart of `plain_map`: recipes as points, the front dark and joined by a line.
 
     A hidden count is drawn at its upper bound, as an open point.
     """
-    rows = [{**row, "label": say(row["label"])} for row in map(_row, plain["points"]) if row is not None]
-    risk, loss = (say(WORDS[plain[role]].format(k=plain["k"])) for role in ("risk", "loss"))
+    rows = [row for row in map(_row, plain["points"]) if row is not None]
+    risk, loss = (WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))
     base, points = draw_recipes(
         rows, alt.X("loss:Q", title=loss, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(format=PLAIN)),
         alt.Y("risk:Q", title=risk, scale=alt.Scale(zero=True, nice=True)),
@@ -275,7 +275,7 @@ def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
     chart = alt.layer(*layers).properties(
         width=WIDTH,
         height=360,
-        title=alt.Title(say("Risk and loss of every recipe tried"), anchor="start", fontSize=14, color=INK, offset=12),
+        title=alt.Title("Risk and loss of every recipe tried", anchor="start", fontSize=14, color=INK, offset=12),
     )
     return offline(chart.configure(font="sans-serif", background="#ffffff").configure_view(stroke=None))
 
