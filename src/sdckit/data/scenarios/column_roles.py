@@ -19,6 +19,7 @@ from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, 
 from sdckit.data.living_together import values_together
 from sdckit.data.scenarios import telling_columns
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
+from sdckit.data.scenarios.guessing.spoken import topics_of_names
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
@@ -29,7 +30,8 @@ from sdckit.numerics.array_types import Ints
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of names that say whose a row is
 TO_HAVE_IT_JUDGED = "; name a type of release to have it judged"
-KNOWN = frozenset({KEY, "coordinate", "sensitive"})  # topics of names that say what others know, or would learn
+# Topics of names that say what others know, or would learn; units of a design and interviewers are areas in disguise.
+KNOWN = frozenset({KEY, "coordinate", "sensitive", "event", "group", "design", "body"})
 ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
 # Topics whose order tells, and those in which members of a household differ.
 AMOUNTS = frozenset({"money", "age", "a date of birth", "a birth", "body height", "a body measure"})
@@ -135,7 +137,7 @@ def roles_by_column(
     covered = [
         name
         for name, pattern in matched.items()
-        if share_unique.get(name, 1.0) < UNIQUE and not says_whose(name) and not _says_known(name, pattern)
+        if share_unique.get(name, 1.0) < UNIQUE and not says_whose(name) and not _says_known(name, columns, pattern)
     ]
     roles |= {name: (INSENSITIVE,) for name in (*covered, *scenario.insensitive) if name not in roles}
     return {name: roles.get(name, ()) for name in columns}
@@ -151,10 +153,14 @@ def says_whose(name: str) -> bool:
     return topic is not None and topic.role in WHOSE
 
 
-def _says_known(name: str, pattern: str = "") -> bool:
-    """Whether a name, and not its pattern, says what others know of somebody or would learn: a district, a disease."""
-    topic = topic_of(name)
-    return topic is not None and topic.role in KNOWN and topic_of(pattern) != topic
+def _says_known(name: str, columns: Sequence[str], pattern: str = "") -> bool:
+    """Whether a name, and not its pattern, says what others know of somebody or would learn: a district, a disease.
+
+    So do names of a well-known survey that `columns` are from, those of numbers of people and households included.
+    """
+    topic = topics_of_names(tuple(columns)).get(name)
+    roles = KNOWN if topic_of(name) is not None else KNOWN | WHOSE
+    return topic is not None and topic.role in roles and topic_of(pattern) != topic
 
 
 def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...]]:
@@ -721,5 +727,5 @@ def _of_columns(
         roles, tuple(name for name in matched if roles[name]), tuple(name for name in matched if not roles[name]),
         scenario.insensitive_because, may_tell(columns, scenario.columns, certain=certain),
         numbers=tuple(name for name in numbers if not roles.get(name, KEY)),
-        known=tuple(name for name in matched if not roles[name] and (name in known or _says_known(name))),
+        known=tuple(name for name in matched if not roles[name] and (name in known or _says_known(name, columns))),
     )  # fmt: skip
