@@ -9,14 +9,17 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
 from draw import quiet
+from sdckit.data.frames import open_frame
 from sdckit.data.scenarios import telling_columns
-from sdckit.data.scenarios.telling_columns import is_guessable
+from sdckit.data.scenarios.column_roles import look_at_columns
+from sdckit.data.scenarios.telling_columns import LEFT_OUT, is_guessable
 
 RNG = np.random.default_rng(5)
 HOME = np.repeat(np.arange(800), RNG.choice([1, 2, 3, 4, 5], 800, p=[0.3, 0.34, 0.15, 0.15, 0.06]))
@@ -175,3 +178,42 @@ def test_numbers_are_counted_through_once(monkeypatch: pytest.MonkeyPatch) -> No
 def test_codes_of_areas_are_not_looked_up_among_digests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telling_columns, "_counted", None)
     assert not is_guessable([f"E1200000{number}" for number in (3, 1, 3, 4)])
+
+
+# What tells a column that is left out.
+
+PAY = np.random.default_rng(8).lognormal(8, 0.8, N).round()
+TELLS_PAY: dict[str, Any] = {
+    "classes": np.searchsorted(np.quantile(PAY, np.arange(1, 20) / 20), PAY),
+    "its logarithm": np.log(PAY).round(1),
+    "what is left of the largest": -(PAY // 500),
+    "a flag of its classes": np.searchsorted([2_000, 4_000, 9_000], PAY),
+}
+
+
+@pytest.mark.parametrize("role", [{"sensitive": ["pay"]}, {"magnitudes": ["pay"]}, {"keys": ["sex", "pay"]}])
+@pytest.mark.parametrize("how", TELLS_PAY)
+def test_what_tells_a_column_that_is_left_out_leaves_the_roles_open(how: str, role: dict[str, Any]) -> None:
+    """Pay was left out, and twenty classes of it went out under `*`: every column had a role, and every limit held."""
+    whole = open_frame(PEOPLE.with_columns(pay=pl.Series(PAY), v9=pl.Series(TELLS_PAY[how]))[MIXED])
+    entries: dict[str, Any] = {"keys": ["sex"], "insensitive": ["*"], "insensitive_because": "looked through", **role}
+
+    def not_judged(released: Any, **more: Any) -> dict[str, tuple[str, ...]]:
+        scenario = sdc.Scenario(**{**entries, **more})
+        return dict(look_at_columns(scenario, [released], original=whole).not_judged)
+
+    assert not_judged(whole.drop("pay")) == {LEFT_OUT: ("v9",)}
+    assert not_judged(whole.drop("pay").with_columns(nw.col("v9") * 0)) == {}
+    assert not_judged(whole.drop("pay", "v9")) == {}
+    assert not_judged(whole.drop("pay"), release="synthetic") == {}
+    assert LEFT_OUT not in not_judged(whole)
+    assert LEFT_OUT not in not_judged(whole.drop("pay"), sensitive=["v9"])
+
+
+def test_what_goes_out_may_tell_as_much_as_what_is_left_out() -> None:
+    """A density of each region is no news where the region goes out and its districts do not."""
+    whole = open_frame(PEOPLE.with_columns(district=pl.Series(DISTRICT), dense=pl.Series(DISTRICT // 6 % 3))[MIXED])
+    for keys, told in ((["region", "district", "sex"], False), (["district", "sex"], True)):
+        scenario = sdc.Scenario(keys=keys, insensitive=["dense"])
+        left = look_at_columns(scenario, [whole.drop("district")], original=whole).not_judged
+        assert ("dense" in dict(left).get(LEFT_OUT, ())) is told

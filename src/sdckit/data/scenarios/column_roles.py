@@ -23,6 +23,7 @@ from sdckit.data.scenarios.guessing.spoken import topics_of_names
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
+from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
@@ -404,8 +405,11 @@ def look_at_columns(
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
         if original is not None and of_original is not None:
             given += _as_given(scenario, original, frame)
-            if before := _told_before(scenario, (original, frame), (of_original, ranked_some), told):
-                not_judged[TOLD_BEFORE] = not_judged.get(TOLD_BEFORE, {}) | dict.fromkeys(before)
+            before = _told_before(scenario, (original, frame), (of_original, ranked_some), told)
+            left_out = _tell_left_out(scenario, (original, frame), (of_original, ranked_some), learnt)
+            for words, of_words in ((TOLD_BEFORE, before), (telling_columns.LEFT_OUT, left_out)):
+                if of_words:
+                    not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
     return replace(
@@ -562,6 +566,26 @@ def _told_before(
     return [
         name for key, name in before if not _finer(released, [key], [name], ranks[1], least) and not tell(1, name, key)
     ]
+
+
+def _tell_left_out(
+    scenario: Scenario, files: tuple[Frame, Frame], ranks: tuple[RankedColumns, RankedColumns], told: Sequence[str]
+) -> list[str]:
+    """Columns that tell a key, a magnitude or a sensitive column that does not go out: classes of pay without it.
+
+    Not where they were made coarser themselves, or what goes out tells as much. `files`, `ranks`: the original and it.
+    """
+    kinds = [file.collect_schema() for file in files]
+    free = [*scenario.insensitive, *left_to_patterns(scenario, kinds[1].names())]
+    kept = [name for name in free if all(name in own.names for own in ranks)]
+    kept = [name for name in kept if 2 * ranks[1].ranks(name).max(initial=0) > ranks[0].ranks(name).max(initial=0)]
+    gone = [name for name in told if name in ranks[0].names and name not in kinds[1]]
+    if scenario.release == SYNTHETIC or not (kept and gone):
+        return []
+    telling = [name for _, name in _finer(files[0], gone, kept, ranks[0], (2, 1.0))]
+    telling += telling_columns.tell_left_out(ranks[0], kept, gone)
+    going = [name for name in told if name in ranks[1].names]
+    return [name for name in dict.fromkeys(telling) if not _finer(files[1], going, [name], ranks[1], (2, 1.0))]
 
 
 def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:

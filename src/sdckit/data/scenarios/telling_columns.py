@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, in_order_of, told_by_rows
-from sdckit.numerics.array_types import Bools, Ints, Words
+from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.grouping import pair_counts
 
 FIRST = 2_000  # records in which a column is tried before all are counted
@@ -30,6 +30,11 @@ _OF_TIME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[16][0-9a-f]{3}-[89ab][0-9a-f]{3
 _NUMBER = re.compile(rb"[A-Za-z]{0,4}[-_ ]?\d{1,12}")
 LOOKED_AT = 8  # bytes of a digest
 LONG_ENOUGH = 6  # characters of base64
+IN_CLASSES, RISES = 5, 0.99  # values of a number that tells an amount by its order; rank correlation from which on
+LEFT_OUT = (
+    "Not judged: a column with a role that was left out is told by {}, as by its classes or its logarithm; leave that "
+    "out, too, or give it the role"
+)
 
 
 def guessable_numbers(names: Iterable[str | None], frame: Any) -> list[str]:
@@ -176,6 +181,39 @@ def _rarer(ranks: Ints) -> Bools:
 def _is_pure(codes: Ints) -> bool:
     """Whether nearly all records have one value."""
     return bool(len(codes) and np.bincount(codes).max() >= (1 - ERRS) * len(codes))
+
+
+def tell_left_out(columns: RankedColumns, names: Sequence[str], gone: Sequence[str]) -> list[str]:
+    """Those of some columns of an original that nearly follow from a number that a release does not have.
+
+    Whoever knows it knows these, and they tell it: classes of pay, its logarithm, its rank. They rise or fall with it.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> pay = np.random.default_rng(1).lognormal(8, 1, 500)
+    >>> paid = pl.DataFrame({"pay": pay, "v1": np.log(pay).round(1), "v2": pay[::-1] // 999})
+    >>> tell_left_out(RankedColumns.of(open_frame(paid)), ["v1", "v2"], ["pay"])
+    ['v1']
+    """
+    numbers = [name for name in dict.fromkeys((*names, *gone)) if columns.series(name).dtype.is_numeric()]
+    places = {name: columns.ranks(name) for name in numbers}
+    places = {name: own for name, own in places.items() if own.max(initial=0) >= IN_CLASSES}
+
+    def rises(name: str, amount: str) -> bool:
+        there = (places[name] > 0) & (places[amount] > 0)
+        ranks = [_mean_ranks(places[own][there]) for own in (name, amount)]
+        if np.count_nonzero(there) < SPEAKING or not all(len(np.unique(own)) >= IN_CLASSES for own in ranks):
+            return False
+        return abs(float(np.corrcoef(*ranks)[0, 1])) >= RISES
+
+    amounts = [amount for amount in gone if amount in places]
+    return [name for name in names if name in places and any(rises(name, amount) for amount in amounts)]
+
+
+def _mean_ranks(places: Ints) -> Floats:
+    """The mean rank of each record among all with its value."""
+    counts = np.bincount(places)
+    return np.asarray((np.cumsum(counts) - counts / 2)[places], np.float64)
 
 
 Pairs = tuple[Ints, Ints, Ints]  # numbers of a value and of a key, and of the records that have both
