@@ -445,6 +445,7 @@ def _told_besides(
         ),
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
+    told[telling_columns.REPLICATES] = _replicate_weights(scenario, ranked, matched)
     if not {scenario.household, scenario.person} & {*names}:
         told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = households.told_by_rows(ranked)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
@@ -660,6 +661,14 @@ def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[
     coarse = [name for name in scenario.sensitive if name in numbers]
     rising = {name for name in {*numbers} - learnt for amount in coarse if rises_with(first, name, amount)}
     return [name for name in numbers if name in near | rising]
+
+
+def _replicate_weights(scenario: Scenario, ranked: RankedColumns, matched: Sequence[str]) -> list[str]:
+    """Replicate weights that a pattern covers with other columns: whoever wrote one for them alone has looked."""
+    weights = telling_columns.replicate_weights(ranked, matched)
+    patterns = _matched(scenario, ranked.names) if weights else {}
+    of_others = {"*", *(patterns.get(name) for name in matched if name not in weights)}
+    return [name for name in weights if patterns[name] in of_others]
 
 
 def _counted_pairs(frame: Frame, name: str, key: str) -> telling_columns.Pairs:
