@@ -18,7 +18,6 @@ from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
 from sdckit.data.living_together import values_together
 from sdckit.data.scenarios import telling_columns
-from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.spoken import topics_of_names
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
@@ -39,8 +38,6 @@ AMOUNTS = frozenset({"money", "age", "a date of birth", "a birth", "body height"
 PERSONAL = frozenset({"sex or gender", "age", "a date of birth", "a birth"})
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
-MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
-SHORT, LONG = 5, 8  # letters: no address or name has so few; digits: what numbers a person or a telephone has more
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
@@ -476,39 +473,15 @@ def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> l
     numbers = [name for name in columns if kinds[name].is_numeric()]
     finer = dict(_finer(frame, columns, keys))
     asked = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
-    asked += [(nw.col(name).max() >= 10**LONG).alias(name) for name in numbers]
+    asked += [(nw.col(name).max() >= 10**telling_columns.LONG).alias(name) for name in numbers]
     answers = dict(zip((*texts, *numbers), in_memory(frame.select(asked)).row(0) if asked else (), strict=True))
     addresses = {name for name in texts if answers[name]}
     left = [name for name in (*texts, *numbers) if name not in finer and (name in texts or answers[name])]
     some = in_memory(frame.select(left).head(AT_HAND)) if {*left} - addresses else frame
-    return [*finer, *(name for name in left if name in addresses or _written_directly(some[name].drop_nulls()))]
-
-
-def _written_directly(values: Any) -> bool:
-    """Whether values of few records are written like a direct identifier; few names or long numbers may be categories.
-
-    Each by itself: remarks on few people stand among shorter ones that say nothing. Names are no categories where no
-    other value of some letters has a capital: beside codes, numbers and remarks.
-    """
-    if values.dtype.is_float():
-        values = values.filter(values.is_finite() & (values < 10**15)).cast(nw.Int64)
-    texts = values.cast(nw.String)
-    counts = texts.filter(texts.str.len_chars() > SHORT).value_counts()
-    rare = counts["count"] <= MOST_SHARE
-    words = any(map(_is_capitalised, counts.filter(~rare)[values.name].to_list()))
-    names = numbers = 0
-    for text in counts.filter(rare)[values.name].to_list():
-        like = written_like([text])
-        names += like == NAME
-        numbers += text.isdigit() and len(text) > LONG
-        words = words or (like != NAME and _is_capitalised(text))
-        if like not in (None, NAME) or names + numbers >= LEAST:
-            return True
-    return bool(names) and not words
-
-
-def _is_capitalised(text: str) -> bool:
-    return text[:1].isupper() and text[1:2].islower()
+    return [
+        *finer,
+        *(name for name in left if name in addresses or telling_columns.written_directly(some[name].drop_nulls())),
+    ]
 
 
 def _finer(

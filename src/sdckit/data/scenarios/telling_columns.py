@@ -16,6 +16,7 @@ import numpy as np
 
 from sdckit.data import pl
 from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, in_order_of, told_by_rows
+from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.grouping import pair_counts
 
@@ -31,6 +32,9 @@ _OF_TIME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[16][0-9a-f]{3}-[89ab][0-9a-f]{3
 _NUMBER = re.compile(rb"[A-Za-z]{0,4}[-_ ]?\d{1,12}")
 LOOKED_AT = 8  # bytes of a digest
 LONG_ENOUGH = 6  # characters of base64
+MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
+SHORT, LONG = 5, 8  # letters: no address or name has so few; digits: what numbers a person or a telephone has more
+SOME = 5  # names or long numbers that are no categories
 IN_CLASSES, RISES = 5, 0.99  # values of a number that tells an amount by its order; rank correlation from which on
 SETS, VALUES, RELATED = 10, 30, 0.25  # columns of replicate weights; values of each; their squared correlation
 TOTALS, STEPS = 2.0, (0.75, 1.25)  # their largest sum by the smallest; of a record's mean weight: taken out, doubled
@@ -191,6 +195,33 @@ def _rarer(ranks: Ints) -> Bools:
 def _is_pure(codes: Ints) -> bool:
     """Whether nearly all records have one value."""
     return bool(len(codes) and np.bincount(codes).max() >= (1 - ERRS) * len(codes))
+
+
+def written_directly(values: Any) -> bool:
+    """Whether values of few records are written like a direct identifier; few names or long numbers may be categories.
+
+    Each by itself: remarks on few people stand among shorter ones that say nothing. Names are no categories where no
+    other value of some letters has a capital: beside codes, numbers and remarks.
+    """
+    if values.dtype.is_float():
+        values = values.filter(values.is_finite() & (values < 10**15)).cast(nw.Int64)
+    texts = values.cast(nw.String)
+    counts = texts.filter(texts.str.len_chars() > SHORT).value_counts()
+    rare = counts["count"] <= MOST_SHARE
+    words = any(map(_is_capitalised, counts.filter(~rare)[values.name].to_list()))
+    names = numbers = 0
+    for text in counts.filter(rare)[values.name].to_list():
+        like = written_like([text])
+        names += like == NAME
+        numbers += text.isdigit() and len(text) > LONG
+        words = words or (like != NAME and _is_capitalised(text))
+        if like not in (None, NAME) or names + numbers >= SOME:
+            return True
+    return bool(names) and not words
+
+
+def _is_capitalised(text: str) -> bool:
+    return text[:1].isupper() and text[1:2].islower()
 
 
 def tell_left_out(columns: RankedColumns, names: Sequence[str], gone: Sequence[str]) -> list[str]:
