@@ -115,6 +115,38 @@ def test_what_says_whose_row_it_is_has_to_be_named() -> None:
     assert columns_of(frame, insensitive=["*"], household="hid", **WHY).holds is True
 
 
+@pytest.mark.parametrize("name", ["interviewer", "hospital", "death_year", "school", "psu", "bmi", "admdate"])
+def test_names_of_places_events_and_interviewers_have_to_be_named(name: str) -> None:
+    """A hospital under `*` was insensitive, since only a key or what is learnt had to be named."""
+    frame = pl.DataFrame({"sex": some(0), name: [*range(20)] * 5, "att": some(0)})
+    assert columns_of(frame, insensitive=["*"], household="none", **WHY).known == (name,)
+    assert columns_of(frame, insensitive=["*", name], household="none", **WHY).holds is True
+
+
+SURVEYS = {
+    "EU-SILC": ["RB090", "DB040", "PE040", "PY010G", "RB030"],
+    "IPUMS": ["SCHL", "MSP", "RAC1P", "PINCP", "CPSIDP"],
+    "HCUP": ["I10_PR1", "AWEEKEND", "PL_NCHS", "DSHOSPID", "KEY_NIS"],
+}
+
+
+@pytest.mark.parametrize("survey", SURVEYS)
+def test_names_of_a_known_survey_have_to_be_named(survey: str) -> None:
+    """They say by its codebook what they are: of EU-SILC sex, region, education, wages and the person all passed."""
+    names = SURVEYS[survey]
+    frame = pl.DataFrame({"k": some(0), **{name: [*range(20)] * 5 for name in names}, "v012": [*range(20)] * 5})
+    found = columns_of(frame, insensitive=["*"], household="none", **WHY)
+    assert {*found.known} == {*names} - {"KEY_NIS", "DSHOSPID"}  # which say themselves that they are ids
+    assert {*found.too_unique} == {*names}
+    assert columns_of(frame[["k", names[0]]], insensitive=["*"], household="none", **WHY).known == ()  # one says little
+
+
+def test_numbers_of_questions_are_no_names_of_a_known_survey() -> None:
+    """V012 is the age in one survey, and a question in all others that number theirs."""
+    frame = pl.DataFrame({"k": some(0), **{f"v{at:03}": some(0) for at in range(1, 160)}})
+    assert columns_of(frame, insensitive=["*"], household="none", **WHY).holds is True
+
+
 @pytest.mark.parametrize("values", [[None] * 95 + list(range(5)), ["a", "a", None, "b", *["c"] * 20], [1.5, 2.5, 2.5],
                                     [True, False, False], [None, None, None], ["x"]])  # fmt: skip
 def test_shares_are_those_of_every_engine(values: list[Any]) -> None:

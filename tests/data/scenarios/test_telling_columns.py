@@ -9,14 +9,18 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
 from draw import quiet
+from sdckit.data.frames import open_frame
+from sdckit.data.households import RankedColumns
 from sdckit.data.scenarios import telling_columns
-from sdckit.data.scenarios.telling_columns import is_guessable
+from sdckit.data.scenarios.column_roles import look_at_columns
+from sdckit.data.scenarios.telling_columns import LEFT_OUT, REPLICATES, is_guessable
 
 RNG = np.random.default_rng(5)
 HOME = np.repeat(np.arange(800), RNG.choice([1, 2, 3, 4, 5], 800, p=[0.3, 0.34, 0.15, 0.15, 0.06]))
@@ -175,3 +179,118 @@ def test_numbers_are_counted_through_once(monkeypatch: pytest.MonkeyPatch) -> No
 def test_codes_of_areas_are_not_looked_up_among_digests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telling_columns, "_counted", None)
     assert not is_guessable([f"E1200000{number}" for number in (3, 1, 3, 4)])
+
+
+# What tells a column that is left out.
+
+PAY = np.random.default_rng(8).lognormal(8, 0.8, N).round()
+TELLS_PAY: dict[str, Any] = {
+    "classes": np.searchsorted(np.quantile(PAY, np.arange(1, 20) / 20), PAY),
+    "its logarithm": np.log(PAY).round(1),
+    "what is left of the largest": -(PAY // 500),
+    "a flag of its classes": np.searchsorted([2_000, 4_000, 9_000], PAY),
+}
+
+
+@pytest.mark.parametrize("role", [{"sensitive": ["pay"]}, {"magnitudes": ["pay"]}, {"keys": ["sex", "pay"]}])
+@pytest.mark.parametrize("how", TELLS_PAY)
+def test_what_tells_a_column_that_is_left_out_leaves_the_roles_open(how: str, role: dict[str, Any]) -> None:
+    """Pay was left out, and twenty classes of it went out under `*`: every column had a role, and every limit held."""
+    whole = open_frame(PEOPLE.with_columns(pay=pl.Series(PAY), v9=pl.Series(TELLS_PAY[how]))[MIXED])
+    entries: dict[str, Any] = {"keys": ["sex"], "insensitive": ["*"], "insensitive_because": "looked through", **role}
+
+    def not_judged(released: Any, **more: Any) -> dict[str, tuple[str, ...]]:
+        scenario = sdc.Scenario(**{**entries, **more})
+        return dict(look_at_columns(scenario, [released], original=whole).not_judged)
+
+    assert not_judged(whole.drop("pay")) == {LEFT_OUT: ("v9",)}
+    assert not_judged(whole.drop("pay").with_columns(nw.col("v9") * 0)) == {}
+    assert not_judged(whole.drop("pay", "v9")) == {}
+    assert not_judged(whole.drop("pay"), release="synthetic") == {}
+    assert LEFT_OUT not in not_judged(whole)
+    assert LEFT_OUT not in not_judged(whole.drop("pay"), sensitive=["v9"])
+
+
+def test_what_goes_out_may_tell_as_much_as_what_is_left_out() -> None:
+    """A density of each region is no news where the region goes out and its districts do not."""
+    whole = open_frame(PEOPLE.with_columns(district=pl.Series(DISTRICT), dense=pl.Series(DISTRICT // 6 % 3))[MIXED])
+    for keys, told in ((["region", "district", "sex"], False), (["district", "sex"], True)):
+        scenario = sdc.Scenario(keys=keys, insensitive=["dense"])
+        left = look_at_columns(scenario, [whole.drop("district")], original=whole).not_judged
+        assert ("dense" in dict(left).get(LEFT_OUT, ())) is told
+
+
+# Replicate weights.
+
+UNIT = np.random.default_rng(9).integers(0, 60, N)
+
+
+def replicates(how: str, n_columns: int = 20) -> np.ndarray:
+    """Weights of records, multiplied by what each replicate takes of the unit that they were drawn with."""
+    rng, size = np.random.default_rng(10), (60, n_columns)
+    group, sign = rng.integers(0, n_columns, (60, 1)), rng.choice([-1, 1], (30, n_columns)).repeat(2, axis=0)
+    sign[1::2] *= -1
+    factors = {
+        "jackknife": np.where(np.arange(n_columns) == group, 0, n_columns / (n_columns - 1)),
+        "halves": 1 + sign, "halves after Fay": 1 + sign / 2,
+        "bootstrap": rng.multinomial(59, np.full(60, 1 / 60), n_columns).T * 60 / 59,
+        "differences": rng.choice([0.3, 1, 1, 1.7], size),
+    }[how.removesuffix(", calibrated")]  # fmt: skip
+    weights = rng.lognormal(5, 0.5, (N, 1)) * factors[UNIT]
+    cell = PEOPLE["age"].to_numpy()
+    return np.asarray(weights * (rng.normal(1, 0.02, (3, n_columns))[cell] if "calibrated" in how else 1)).round(2)
+
+
+def with_columns_of(values: Any, name: str) -> pl.DataFrame:
+    """People with some columns under a pattern, and one more."""
+    some = {f"{name}{at}": column for at, column in enumerate(np.asarray(values, float).T)}
+    return PEOPLE.with_columns(**some, att=pl.Series(np.arange(N) % 7))[MIXED]
+
+
+WAYS = ["jackknife", "halves", "halves after Fay", "bootstrap", "differences"]
+
+
+@pytest.mark.parametrize("name", ["repwgt", "v"])
+@pytest.mark.parametrize("how", [*WAYS, "halves after Fay, calibrated", "differences, calibrated"])
+def test_replicate_weights_under_a_pattern_leave_the_roles_open(how: str, name: str) -> None:
+    """Whose columns are zero and doubled together was drawn together: all of sixty units were told, and it passed."""
+    file = with_columns_of(replicates(how), name)
+    assert len(np.unique(file.select(f"^{name}.*$").to_numpy(), axis=0)) > N / 2  # and no value says so by itself
+    words = {"insensitive_because": "x", "keys": ["sex"], "weight": "w", "sensitive": ["ill"]}
+
+    def not_judged(*patterns: str) -> Any:
+        scenario = sdc.Scenario(insensitive=[*patterns], **words)
+        return dict(look_at_columns(scenario, [open_frame(file)]).not_judged).get(REPLICATES, ())
+
+    every = tuple(f"{name}{at}" for at in range(20))
+    assert {*not_judged("*")} == {*every}
+    assert not_judged("*", f"{name}*") == ()  # a pattern of their own
+    assert {*not_judged("att", "*")} == {*every}
+    assert not_judged("*", *every) == ()
+
+
+def others() -> dict[str, Any]:
+    rng, n_columns = np.random.default_rng(11), 16
+    amounts, months = rng.lognormal(6, 0.6, (N, 1)), np.arange(n_columns)
+    changed = rng.integers(0, n_columns, (N, 1)) <= months
+    before, after = rng.integers(1, 12, (2, N, 1))
+    once = np.where(rng.integers(0, n_columns, (N, 1)) == months, rng.uniform(0.4, 1.6, (N, 1)), 1)
+    return {
+        "answers": np.clip(np.rint(rng.normal(3, 1, (N, 1)) + rng.normal(0, 1, (N, n_columns))), 1, 5),
+        "incomes of years": amounts * np.exp(np.cumsum(rng.normal(0, 0.15, (N, n_columns)), axis=1)),
+        "incomes that change once": amounts * once,
+        "months of work": changed, "states by month": np.where(changed, before, after),
+        "visits": rng.poisson(rng.gamma(2, 3, (N, 1)), (N, n_columns)), "measures": rng.gamma(2, 3, (N, n_columns)),
+        "spending": rng.lognormal(3, 1, (N, n_columns)) * (rng.random((N, n_columns)) < 0.3),
+        "points of a curve": amounts * (1 + 0.3 * np.sin(months / 3 + rng.normal(0, 1, (N, 1)))),
+    }  # fmt: skip
+
+
+OTHERS = others()
+
+
+@pytest.mark.parametrize("how", OTHERS)
+def test_other_sets_of_columns_are_no_replicate_weights(how: str) -> None:
+    values = np.asarray(OTHERS[how], float).round()
+    file = open_frame(with_columns_of(values, "v"))
+    assert telling_columns.replicate_weights(RankedColumns.of(file), [f"v{at}" for at in range(16)]) == []

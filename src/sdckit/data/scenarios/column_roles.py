@@ -18,10 +18,11 @@ from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
 from sdckit.data.living_together import values_together
 from sdckit.data.scenarios import telling_columns
-from sdckit.data.scenarios.guessing.facts import NAME, written_like
+from sdckit.data.scenarios.guessing.spoken import topics_of_names
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
+from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
@@ -29,15 +30,14 @@ from sdckit.numerics.array_types import Ints
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 WHOSE = frozenset({"household", "identifier", "person", "id"})  # topics of names that say whose a row is
 TO_HAVE_IT_JUDGED = "; name a type of release to have it judged"
-KNOWN = frozenset({KEY, "coordinate", "sensitive"})  # topics of names that say what others know, or would learn
+# Topics of names that say what others know, or would learn; units of a design and interviewers are areas in disguise.
+KNOWN = frozenset({KEY, "coordinate", "sensitive", "event", "group", "design", "body"})
 ADDRESS = VOCABULARY["written"]["an e-mail address"][0]
 # Topics whose order tells, and those in which members of a household differ.
 AMOUNTS = frozenset({"money", "age", "a date of birth", "a birth", "body height", "a body measure"})
 PERSONAL = frozenset({"sex or gender", "age", "a date of birth", "a birth"})
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
-MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
-SHORT, LONG = 5, 8  # letters: no address or name has so few; digits: what numbers a person or a telephone has more
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
@@ -135,7 +135,7 @@ def roles_by_column(
     covered = [
         name
         for name, pattern in matched.items()
-        if share_unique.get(name, 1.0) < UNIQUE and not says_whose(name) and not _says_known(name, pattern)
+        if share_unique.get(name, 1.0) < UNIQUE and not says_whose(name) and not _says_known(name, columns, pattern)
     ]
     roles |= {name: (INSENSITIVE,) for name in (*covered, *scenario.insensitive) if name not in roles}
     return {name: roles.get(name, ()) for name in columns}
@@ -151,10 +151,14 @@ def says_whose(name: str) -> bool:
     return topic is not None and topic.role in WHOSE
 
 
-def _says_known(name: str, pattern: str = "") -> bool:
-    """Whether a name, and not its pattern, says what others know of somebody or would learn: a district, a disease."""
-    topic = topic_of(name)
-    return topic is not None and topic.role in KNOWN and topic_of(pattern) != topic
+def _says_known(name: str, columns: Sequence[str], pattern: str = "") -> bool:
+    """Whether a name, and not its pattern, says what others know of somebody or would learn: a district, a disease.
+
+    So do names of a well-known survey that `columns` are from, those of numbers of people and households included.
+    """
+    topic = topics_of_names(tuple(columns)).get(name)
+    roles = KNOWN if topic_of(name) is not None else KNOWN | WHOSE
+    return topic is not None and topic.role in roles and topic_of(pattern) != topic
 
 
 def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...]]:
@@ -398,8 +402,11 @@ def look_at_columns(
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
         if original is not None and of_original is not None:
             given += _as_given(scenario, original, frame)
-            if before := _told_before(scenario, (original, frame), (of_original, ranked_some), told):
-                not_judged[TOLD_BEFORE] = not_judged.get(TOLD_BEFORE, {}) | dict.fromkeys(before)
+            before = _told_before(scenario, (original, frame), (of_original, ranked_some), told)
+            left_out = _tell_left_out(scenario, (original, frame), (of_original, ranked_some), learnt)
+            for words, of_words in ((TOLD_BEFORE, before), (telling_columns.LEFT_OUT, left_out)):
+                if of_words:
+                    not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
     return replace(
@@ -435,6 +442,7 @@ def _told_besides(
         ),
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
+    told[telling_columns.REPLICATES] = _replicate_weights(scenario, ranked, matched)
     if not {scenario.household, scenario.person} & {*names}:
         told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = households.told_by_rows(ranked)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
@@ -465,39 +473,15 @@ def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> l
     numbers = [name for name in columns if kinds[name].is_numeric()]
     finer = dict(_finer(frame, columns, keys))
     asked = [nw.col(name).cast(nw.String).str.contains(ADDRESS).cast(nw.Int8).max().alias(name) for name in texts]
-    asked += [(nw.col(name).max() >= 10**LONG).alias(name) for name in numbers]
+    asked += [(nw.col(name).max() >= 10**telling_columns.LONG).alias(name) for name in numbers]
     answers = dict(zip((*texts, *numbers), in_memory(frame.select(asked)).row(0) if asked else (), strict=True))
     addresses = {name for name in texts if answers[name]}
     left = [name for name in (*texts, *numbers) if name not in finer and (name in texts or answers[name])]
     some = in_memory(frame.select(left).head(AT_HAND)) if {*left} - addresses else frame
-    return [*finer, *(name for name in left if name in addresses or _written_directly(some[name].drop_nulls()))]
-
-
-def _written_directly(values: Any) -> bool:
-    """Whether values of few records are written like a direct identifier; few names or long numbers may be categories.
-
-    Each by itself: remarks on few people stand among shorter ones that say nothing. Names are no categories where no
-    other value of some letters has a capital: beside codes, numbers and remarks.
-    """
-    if values.dtype.is_float():
-        values = values.filter(values.is_finite() & (values < 10**15)).cast(nw.Int64)
-    texts = values.cast(nw.String)
-    counts = texts.filter(texts.str.len_chars() > SHORT).value_counts()
-    rare = counts["count"] <= MOST_SHARE
-    words = any(map(_is_capitalised, counts.filter(~rare)[values.name].to_list()))
-    names = numbers = 0
-    for text in counts.filter(rare)[values.name].to_list():
-        like = written_like([text])
-        names += like == NAME
-        numbers += text.isdigit() and len(text) > LONG
-        words = words or (like != NAME and _is_capitalised(text))
-        if like not in (None, NAME) or names + numbers >= LEAST:
-            return True
-    return bool(names) and not words
-
-
-def _is_capitalised(text: str) -> bool:
-    return text[:1].isupper() and text[1:2].islower()
+    return [
+        *finer,
+        *(name for name in left if name in addresses or telling_columns.written_directly(some[name].drop_nulls())),
+    ]
 
 
 def _finer(
@@ -556,6 +540,26 @@ def _told_before(
     return [
         name for key, name in before if not _finer(released, [key], [name], ranks[1], least) and not tell(1, name, key)
     ]
+
+
+def _tell_left_out(
+    scenario: Scenario, files: tuple[Frame, Frame], ranks: tuple[RankedColumns, RankedColumns], told: Sequence[str]
+) -> list[str]:
+    """Columns that tell a key, a magnitude or a sensitive column that does not go out: classes of pay without it.
+
+    Not where they were made coarser themselves, or what goes out tells as much. `files`, `ranks`: the original and it.
+    """
+    kinds = [file.collect_schema() for file in files]
+    free = [*scenario.insensitive, *left_to_patterns(scenario, kinds[1].names())]
+    kept = [name for name in free if all(name in own.names for own in ranks)]
+    kept = [name for name in kept if 2 * ranks[1].ranks(name).max(initial=0) > ranks[0].ranks(name).max(initial=0)]
+    gone = [name for name in told if name in ranks[0].names and name not in kinds[1]]
+    if scenario.release == SYNTHETIC or not (kept and gone):
+        return []
+    telling = [name for _, name in _finer(files[0], gone, kept, ranks[0], (2, 1.0))]
+    telling += telling_columns.tell_left_out(ranks[0], kept, gone)
+    going = [name for name in told if name in ranks[1].names]
+    return [name for name in dict.fromkeys(telling) if not _finer(files[1], going, [name], ranks[1], (2, 1.0))]
 
 
 def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
@@ -630,6 +634,14 @@ def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[
     coarse = [name for name in scenario.sensitive if name in numbers]
     rising = {name for name in {*numbers} - learnt for amount in coarse if rises_with(first, name, amount)}
     return [name for name in numbers if name in near | rising]
+
+
+def _replicate_weights(scenario: Scenario, ranked: RankedColumns, matched: Sequence[str]) -> list[str]:
+    """Replicate weights that a pattern covers with other columns: whoever wrote one for them alone has looked."""
+    weights = telling_columns.replicate_weights(ranked, matched)
+    patterns = _matched(scenario, ranked.names) if weights else {}
+    of_others = {"*", *(patterns.get(name) for name in matched if name not in weights)}
+    return [name for name in weights if patterns[name] in of_others]
 
 
 def _counted_pairs(frame: Frame, name: str, key: str) -> telling_columns.Pairs:
@@ -721,5 +733,5 @@ def _of_columns(
         roles, tuple(name for name in matched if roles[name]), tuple(name for name in matched if not roles[name]),
         scenario.insensitive_because, may_tell(columns, scenario.columns, certain=certain),
         numbers=tuple(name for name in numbers if not roles.get(name, KEY)),
-        known=tuple(name for name in matched if not roles[name] and (name in known or _says_known(name))),
+        known=tuple(name for name in matched if not roles[name] and (name in known or _says_known(name, columns))),
     )  # fmt: skip

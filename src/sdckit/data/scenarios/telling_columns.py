@@ -14,8 +14,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from sdckit.data import pl
 from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, in_order_of, told_by_rows
-from sdckit.numerics.array_types import Bools, Ints, Words
+from sdckit.data.scenarios.guessing.facts import NAME, written_like
+from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.grouping import pair_counts
 
 FIRST = 2_000  # records in which a column is tried before all are counted
@@ -30,6 +32,23 @@ _OF_TIME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[16][0-9a-f]{3}-[89ab][0-9a-f]{3
 _NUMBER = re.compile(rb"[A-Za-z]{0,4}[-_ ]?\d{1,12}")
 LOOKED_AT = 8  # bytes of a digest
 LONG_ENOUGH = 6  # characters of base64
+MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
+SHORT, LONG = 5, 8  # letters: no address or name has so few; digits: what numbers a person or a telephone has more
+SOME = 5  # names or long numbers that are no categories
+IN_CLASSES, RISES = 5, 0.99  # values of a number that tells an amount by its order; rank correlation from which on
+SETS, VALUES, RELATED = 10, 30, 0.25  # columns of replicate weights; values of each; their squared correlation
+TOTALS, STEPS = 2.0, (0.75, 1.25)  # their largest sum by the smallest; of a record's mean weight: taken out, doubled
+EXACT, MOSTLY, TIMES, PAIRS = 0.05, 0.8, 4, 100  # factors so near are one; of them; pairs of records beside chance
+LEFT_OUT = (
+    "Not judged: a column with a role that was left out is told by {}, as by its classes or its logarithm; leave that "
+    "out, too, or give it the role"
+)
+
+REPLICATES = (
+    "Not judged: {} are multiples of one another by the same factors for groups of records, as replicate weights are "
+    "for what was drawn together, and tell who was; leave them out, or let a pattern of their own cover them where "
+    "that may be known"
+)
 
 
 def guessable_numbers(names: Iterable[str | None], frame: Any) -> list[str]:
@@ -176,6 +195,130 @@ def _rarer(ranks: Ints) -> Bools:
 def _is_pure(codes: Ints) -> bool:
     """Whether nearly all records have one value."""
     return bool(len(codes) and np.bincount(codes).max() >= (1 - ERRS) * len(codes))
+
+
+def written_directly(values: Any) -> bool:
+    """Whether values of few records are written like a direct identifier; few names or long numbers may be categories.
+
+    Each by itself: remarks on few people stand among shorter ones that say nothing. Names are no categories where no
+    other value of some letters has a capital: beside codes, numbers and remarks.
+    """
+    if values.dtype.is_float():
+        values = values.filter(values.is_finite() & (values < 10**15)).cast(nw.Int64)
+    texts = values.cast(nw.String)
+    counts = texts.filter(texts.str.len_chars() > SHORT).value_counts()
+    rare = counts["count"] <= MOST_SHARE
+    words = any(map(_is_capitalised, counts.filter(~rare)[values.name].to_list()))
+    names = numbers = 0
+    for text in counts.filter(rare)[values.name].to_list():
+        like = written_like([text])
+        names += like == NAME
+        numbers += text.isdigit() and len(text) > LONG
+        words = words or (like != NAME and _is_capitalised(text))
+        if like not in (None, NAME) or names + numbers >= SOME:
+            return True
+    return bool(names) and not words
+
+
+def _is_capitalised(text: str) -> bool:
+    return text[:1].isupper() and text[1:2].islower()
+
+
+def tell_left_out(columns: RankedColumns, names: Sequence[str], gone: Sequence[str]) -> list[str]:
+    """Those of some columns of an original that nearly follow from a number that a release does not have.
+
+    Whoever knows it knows these, and they tell it: classes of pay, its logarithm, its rank. They rise or fall with it.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> pay = np.random.default_rng(1).lognormal(8, 1, 500)
+    >>> paid = pl.DataFrame({"pay": pay, "v1": np.log(pay).round(1), "v2": pay[::-1] // 999})
+    >>> tell_left_out(RankedColumns.of(open_frame(paid)), ["v1", "v2"], ["pay"])
+    ['v1']
+    """
+    numbers = [name for name in dict.fromkeys((*names, *gone)) if columns.series(name).dtype.is_numeric()]
+    places = {name: columns.ranks(name) for name in numbers}
+    places = {name: own for name, own in places.items() if own.max(initial=0) >= IN_CLASSES}
+
+    def rises(name: str, amount: str) -> bool:
+        there = (places[name] > 0) & (places[amount] > 0)
+        own, whole = (_mean_ranks(places[column][there]) for column in (name, amount))
+        if len(own) < SPEAKING or min(len(np.unique(own)), len(np.unique(whole))) < IN_CLASSES:
+            return False
+        return abs(float(np.corrcoef(own, whole)[0, 1])) >= RISES
+
+    amounts = [amount for amount in gone if amount in places]
+    return [name for name in names if name in places and any(rises(name, amount) for amount in amounts)]
+
+
+def _mean_ranks(places: Ints) -> Floats:
+    """The mean rank of each record among all with its value."""
+    counts = np.bincount(places)
+    return np.asarray((np.cumsum(counts) - counts / 2)[places], np.float64)
+
+
+def replicate_weights(columns: RankedColumns, names: Iterable[str]) -> list[str]:
+    """Those of some columns that are weights less or more of a record, by factors that records drawn together share.
+
+    Looked at are numbers with many values and similar sums. Each record is described by where they are well below and
+    above its mean; far more pairs of records must have the same places than those of columns mixed by themselves, and
+    nearly the same factors in them. Answers, counts and calendars have few values; amounts have no factors in common,
+    and where they have, as points of a curve, these follow from each other.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> weight, unit = rng.lognormal(4, 1, (2_000, 1)), rng.integers(0, 50, 2_000)
+    >>> drawn = (weight * (rng.integers(0, 2, (50, 20)) * 2)[unit]).round(2)
+    >>> frames = [open_frame(pl.DataFrame(values)) for values in (drawn, weight * rng.lognormal(0, 0.5, (2_000, 20)))]
+    >>> [len(replicate_weights(RankedColumns.of(frame), frame.columns)) for frame in frames]
+    [20, 0]
+    """
+    columns, first, weights = columns.head(ROWS), columns.head(FIRST), dict[str, Floats]()
+    some = [name for name in names if name in columns.names and columns.series(name).dtype.is_numeric()]
+    for name in some if len(some) >= SETS else ():
+        own = first.series(name)
+        if not own.null_count() and own.n_unique() >= VALUES and float(own.min()) >= 0:
+            values = columns.series(name).cast(pl.Float64).to_numpy()
+            if values.min(initial=0) >= 0 and values.sum() > 0:
+                weights[name] = values
+    in_order = sorted(weights, key=lambda name: float(weights[name].sum()))
+    sums = [float(weights[name].sum()) for name in in_order]
+    lasts = np.searchsorted(sums, np.array(sums) * TOTALS, "right") if sums else np.zeros(1, np.int64)
+    start = int(np.argmax(lasts - np.arange(len(lasts))))
+    alike = in_order[start : int(lasts[start])]
+    if len(alike) < SETS:
+        return []
+    return alike if _share_factors(np.column_stack([weights[name] for name in alike])) else []
+
+
+def _share_factors(weights: Floats) -> bool:
+    """Whether far more records than by chance have the same factors of their mean weight."""
+    means = weights.mean(axis=1)
+    factors = weights[means > 0] / means[means > 0, None]
+    some = factors[:: len(factors) // FIRST + 1]
+    some = some[:, some.std(axis=0) > 0][:, : 2 * SETS]  # of a file in order of its units some are not drawn in all
+    if some.shape[1] < 2 or np.mean(np.corrcoef(some.T)[np.triu_indices(some.shape[1], 1)] ** 2) > RELATED:
+        return False
+    places = (factors > STEPS[0]).astype(np.int8) + (factors > STEPS[1])
+    rng = np.random.default_rng(0)  # the same answer for the same file
+    mixed = np.column_stack([rng.permutation(column) for column in places.T])
+    (groups, pairs), (_, by_chance) = map(_in_same_places, (places, mixed))
+    if pairs < max(PAIRS, TIMES * by_chance):
+        return False
+    order = np.argsort(groups, kind="stable")
+    there = np.flatnonzero((np.diff(groups[order]) == 0) & (groups[order][1:] > 0))
+    apart = np.abs(factors[order[there]] - factors[order[there + 1]])
+    return bool(np.mean(apart <= EXACT * np.maximum(factors[order[there]], 1)) >= MOSTLY)
+
+
+def _in_same_places(places: Any) -> tuple[Ints, int]:
+    """The group of each record by its places, 0 where all are near the mean; pairs of records in one group."""
+    weights = np.random.default_rng(0).integers(1, 1 << 62, places.shape[1])
+    groups = np.unique((places - 1) @ weights, return_inverse=True)[1].reshape(-1) + 1
+    groups = np.where((places == 1).all(axis=1), 0, groups)
+    sizes = np.bincount(groups)[1:]
+    return np.asarray(groups, np.int64), int((sizes * (sizes - 1) // 2).sum())
 
 
 Pairs = tuple[Ints, Ints, Ints]  # numbers of a value and of a key, and of the records that have both

@@ -124,6 +124,59 @@ def test_names_of_several_words(name, topic):
     assert (found and found.name) == topic
 
 
+# As survey platforms, censuses, hospitals, schools, payrolls and registers name their columns.
+USUAL = {
+    "key": """
+        bdate gebort staatsb herkunft zuzugsjahr yrimmig asylstatus displacement_status heiratsjahr famstand
+        YRMARR gebj byear jahrgang DEGFIELD studiengang grade_level jobtitle dienstgrad part_time teilzeit
+        contract_type befristet kldb2010 oenace wirtschaftszweig veteran VETSTAT lga fips_code gkz zensusgitter
+        settlement admin2Pcod vehicles car_model home_owner wohnflaeche zimmerzahl kinderzahl household_head
+        ELDCH NSIBS twin hair_color augenfarbe skin_colour left_handed schwerbehindert bedrooms
+    """,
+    "sensitive": """
+        sped FOODSTMP INCWELFR frpl disadvantaged gpa zeugnisnote exam_score test_score absences fehlzeiten
+        dropout bonus hourly_rate entgeltgruppe besoldungsgruppe bruttolohn stundenlohn steuerklasse hheink
+        rente VALUEH INCSS dx1 I10_DX1 diag_1 drg hcpcs tumor_stage histology chemotherapy dialysis transplant
+        comorbidities charlson stroke copd hypertension diabetic obesity epilepsy demenz suicide suizidversuch
+        self_harm schizophrenia tuberculosis covid19 apgar blutgruppe icu contraceptive_method fgm hivstatus
+        sick_days krankheitstage cause_of_death todesursache haftstrafe incarcerated offense sexorient lgbtq
+        parteipraeferenz left_right partyid
+    """,
+    "coordinate": "geopoint hochwert rechtswert",
+    "event": """
+        death_year deceased verstorben todesdatum sterbejahr vital_status adm_date dischdate readmission
+        length_of_stay verweildauer eintrittsdatum termination_date date_enrolled DISPUNIFORM
+    """,
+    "design": "interviewer interviewer_id enumerator sampling_point ea_id",
+    "group": """
+        hosp HOSP_NIS provider_id physician surgeon attending_doctor gp_practice school_name schulnummer
+        classroom lehrkraft kita university fakultaet arbeitgeber firma abteilung dept kostenstelle
+    """,
+    "body": "bwt bweight",
+    "identifier": "ipaddr hausnummer upn licence_plate",
+    "person": "personalnummer schuelernr matrikelnr emp_id",
+    "id": "fallnr visitlink token ExternalReference",
+}
+
+
+@pytest.mark.parametrize("role", USUAL)
+def test_usual_names_say_a_role(role: str) -> None:
+    names = USUAL[role].split()
+    known = {name: topic.role if (topic := topic_of(name)) else None for name in names}
+    assert {name: own for name, own in known.items() if own != role} == {}
+
+
+NONE = """
+    q17_3 item5 att_1 trust_gov life_sat score value total response rt trial page_clicks duration weather co2 gdp m1
+    factor1 pca1 rank position role stage vehicle_speed brushstrokes parity partner office provider major marks
+"""
+
+
+@pytest.mark.parametrize("name", NONE.split())
+def test_names_of_many_things_say_none(name: str) -> None:
+    assert topic_of(name) is None
+
+
 @pytest.mark.parametrize(
     ("label", "topic"),
     [

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sdckit.data.scenarios.guessing import topics as known_topics
 from sdckit.data.scenarios.guessing.facts import Facts
@@ -47,6 +48,21 @@ def codebook_topics(columns: Sequence[str]) -> dict[str, tuple[str, known_topics
         if known and len(topics) > len(best):
             best = topics
     return best
+
+
+_OF_A_QUESTION = re.compile(r"(?i)[a-z]?v\d+")  # V012 is the age in one survey, and any question in many
+
+
+@lru_cache(8)
+def topics_of_names(columns: tuple[str, ...]) -> Mapping[str, known_topics.Topic]:
+    """The topics of the columns of a file by their names alone, or by the codebook of a survey that most are from.
+
+    >>> {name: topic.name for name, topic in topics_of_names(("RB090", "pb150", "db040", "age", "v012")).items()}
+    {'RB090': 'sex or gender', 'pb150': 'sex or gender', 'db040': 'geography', 'age': 'age'}
+    """
+    of_survey = codebook_topics([name for name in columns if not _OF_A_QUESTION.fullmatch(name)])
+    topics = {name: known_topics.topic_of(name) or of_survey.get(name, (name, None))[1] for name in columns}
+    return {name: topic for name, topic in topics.items() if topic is not None}
 
 
 # Topic by the categories of a column: value labels, or the texts themselves.
