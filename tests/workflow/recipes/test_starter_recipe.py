@@ -501,6 +501,39 @@ def test_the_size_of_a_household_goes_with_its_number() -> None:
     assert steps(suppressions(way)) == [SUPPRESS | {"together": [["size", "home"]]}]
 
 
+def born_alike(n_homes: int) -> pl.DataFrame:
+    """People of households whose members were mostly born in the same country."""
+    rng = np.random.default_rng(501)
+    size = rng.choice([1, 2, 3, 4, 5, 6], n_homes, p=[0.2, 0.25, 0.2, 0.2, 0.1, 0.05])
+    home = np.repeat(np.arange(n_homes), size)
+    n, shares = len(home), [0.7, 0.1, 0.08, 0.05, 0.04, 0.03]
+    common, own = rng.choice([*"abcdef"], n_homes, p=shares)[home], rng.choice([*"abcdef"], n, p=shares)
+    return pl.DataFrame(
+        {
+            "home": home, "region": rng.choice([*"NESW"], n_homes)[home], "sex": rng.choice(["f", "m"], n),
+            "age": rng.choice(["0", "20", "40", "60", "80"], n, p=[0.25, 0.27, 0.27, 0.17, 0.04]),
+            "born": np.where(rng.random(n) < 0.96, common, own),
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_most_households_share_goes_with_their_number() -> None:
+    """Whoever the mixed order put first told what was taken out of the others."""
+    data, keys = born_alike(800), ["region", "sex", "age", "born"]
+    scenario = sdc.Scenario(keys=keys, household="home", thresholds={"k": 3, "risk": 0.2})
+    start = sdc.starter_recipe(data, scenario=scenario, share=1.0)
+    assert "born: most households have one value" in start.text
+    assert "count it" not in start.text
+    step = next(step for step in start.recipe.steps if step.method == "local_suppression")
+    assert step.arguments["together"] == [["born", "home"]]
+    for number in (1, 2, 3):  # each of thirty broke the limits by what mates told
+        applied = start.recipe.apply(data, scenario=scenario, secret=bytes([number]) * 32)
+        gone = applied.data.filter(pl.col("born").is_null())
+        assert gone["home"].null_count() == len(gone) > 0
+        assert sdc.check(data, applied.data, scenario=scenario, log=applied.log, seed=1).passed
+
+
 @pytest.mark.parametrize("missing", ["category", "error", {"age": "category"}])
 def test_no_value_is_taken_out_where_that_protects_nobody(missing: object) -> None:
     told = list(suppressions(way_of(homes.people(), keys=["age", "sex"], missing=missing)))

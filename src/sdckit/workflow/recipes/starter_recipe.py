@@ -332,6 +332,7 @@ def _bits(data: Any, key: str) -> float:
 
 WHY = "this brings most records within the thresholds for the information it loses"
 ALONE = "by itself this brings no record within the thresholds, with the other steps it does"
+MOSTLY_SHARED = 0.8  # of the households of two or more: a value taken out is told by mates nearly always
 COUNTED = 0.5  # of the records: members may be missing from the file
 FROM_VALUES = "It names values that few records have: keep this recipe in the room."
 SHARES = (0.8, 0.9, 0.95, 0.99)  # of one value among the records of a weight: the first is the method's own
@@ -460,9 +461,12 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
             if "k" in step
             else "k is that of the scenario.",
         ]
-        if "together" in step:
-            sizes = listed([printable(size) for size, _ in step["together"]])
-            lines.append(f"{sizes}: whoever sees the household together can count it.")
+        shared = mostly_shared(way.data, intruder)
+        if sizes := [printable(size) for size, _ in step.get("together", ()) if size not in shared]:
+            lines.append(f"{listed(sizes)}: whoever sees the household together can count it.")
+        if shared:
+            alike = listed([*map(printable, shared)])
+            lines.append(f"{alike}: most households have one value, which whoever sees them together can put back.")
         lines.append(f"{NOT_IMPLIED}.")
         if "true_keys" in step:
             lines.append(f"{TRUE_KEYS}.")
@@ -515,7 +519,8 @@ def suppression_step(
     if importance is not None:
         step["importance"] = {key: importance.get(key, 1.0) for key in intruder.keys}
     together = [[key, *bundles[key]] for key in intruder.keys if bundles.get(key)]
-    together += [[size, str(intruder.household)] for size in household_sizes(data, intruder)]
+    told = dict.fromkeys([*household_sizes(data, intruder), *mostly_shared(data, intruder)])
+    together += [[key, str(intruder.household)] for key in told]
     if together:
         step["together"] = together
     true = {"true_keys": True} if scenario.limits_of(compared=True).few_matches is not None else {}
@@ -548,6 +553,17 @@ def household_sizes(data: Any, scenario: Scenario) -> list[str]:
         if np.mean(values[known] == size[known]) > COUNTED:
             size_keys.append(key)
     return size_keys
+
+
+def mostly_shared(data: Any, scenario: Scenario) -> list[str]:
+    """Keys in which the members of most households are alike, and not those of all."""
+    if scenario.household is None:
+        return []
+    alike, most = (
+        households.household_variables(data, household=scenario.household, among=scenario.keys, share=share)
+        for share in (1.0, MOSTLY_SHARED)
+    )
+    return [key for key in most if key not in alike]
 
 
 def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[CommentedStep]:
