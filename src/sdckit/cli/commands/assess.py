@@ -198,7 +198,7 @@ def assess(
 
         print_plan(reading, chosen, asked, release, read_models(release.model), engine)
         return
-    from sdckit.workflow.recipes.pending_release import against_ledger
+    from sdckit.workflow.recipes.release_files import against_ledger
 
     chosen, *_ = against_ledger(chosen, release.files or [file])
     with Steps(quiet=quiet) as steps:

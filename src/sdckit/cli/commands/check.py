@@ -61,7 +61,7 @@ def check(
     """
     from sdckit.cli.outputs import check_table, check_targets
     from sdckit.workflow.check import check_assessment, require_gate
-    from sdckit.workflow.recipes.pending_release import against_ledger
+    from sdckit.workflow.recipes.release_files import against_ledger
 
     chosen = make_scenario(scenario, thresholds=vars(limits), missing_codes=codes(reading.missing), **of_type.entries)
     require_gate(chosen, compared=bool(release.files))

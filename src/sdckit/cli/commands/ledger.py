@@ -15,7 +15,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, NoProgress, Reading, read_declared, read_release, takes
 from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.workflow.recipes.pending_release import ledger_files, open_ledger, own_entries
+from sdckit.workflow.recipes.release_files import ledger_files, open_ledger, own_entries
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.differencing import Differencing

@@ -16,7 +16,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
-from sdckit.workflow.recipes.pending_release import check_ledger
+from sdckit.workflow.recipes.release_files import check_ledger
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario

@@ -16,8 +16,14 @@ from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.methods import MIXING, kind_of
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
-from sdckit.workflow.recipes.pending_release import PendingRelease, check_ledger, open_ledger
-from sdckit.workflow.recipes.release_files import numbered, unread, write_release
+from sdckit.workflow.recipes.release_files import (
+    PendingRelease,
+    check_ledger,
+    numbered,
+    open_ledger,
+    unread,
+    write_release,
+)
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario

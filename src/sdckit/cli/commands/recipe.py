@@ -14,7 +14,7 @@ from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existi
 from sdckit.cli.source import Reading, read_declared, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
-from sdckit.workflow.recipes.pending_release import check_ledger
+from sdckit.workflow.recipes.release_files import check_ledger
 
 app = typer.Typer(help="Make a recipe: the steps that protect a file.")
 

@@ -23,8 +23,8 @@ from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Node, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words, promise_kept
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
-from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
-from sdckit.workflow.recipes import recipe, recipe_figures, recipe_steps, starter_recipe
+from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of, taking_more
+from sdckit.workflow.recipes import given_back, recipe, recipe_figures, recipe_steps, starter_recipe
 from sdckit.workflow.verdicts import Verdict
 
 TOLD_FOR_SURE = 0.25  # pMSE where every record of two files of one size is told apart
@@ -174,6 +174,7 @@ STEP_REASONS = {
     "allowed": "Allowed by the caller: thresholds that recodings and suppression do not meet ask for it.",
     "risk": starter_recipe.STILL_ABOVE,
     "classes": "Numbers that dominate their group went out as they are: size classes with round edges tell none.",
+    "given back": given_back.TAKEN,
 }
 
 
@@ -263,7 +264,7 @@ def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence
     lines = [f"In all it {words}." if words.startswith(("keeps", "gives")) else f"In all: {words}."]
     if loss := about_loss(judged.made.loss, n):
         lines.append(f"Of what the keys tell, {loss} is lost.")
-    hidden = {name: about_loss(share, n) for name, share in judged.made.hidden.items()}
+    hidden = {name: about_loss(share, n) for name, share in judged.made.gone.items()}
     if shares := [f"{printable(name)} {share}" for name, share in hidden.items() if share]:
         lines.append(f"Values taken out: {'; '.join(shares)}.")
     promise = judged.promise
@@ -537,7 +538,9 @@ def _measured(now: Trials, judged: Judged, asked: Asked) -> Judged:
     """Add the caller's loss of the release to a judged node."""
     if asked.loss is None:
         return replace(judged, measured=judged.made.loss)
-    release = now.with_how(judged.how).release(judged.made.node)
+    release = judged.released
+    if release is None:
+        release = now.with_how(judged.how).release(judged.made.node)
     return replace(judged, measured=measured(asked.loss, now.data, release))
 
 
@@ -583,7 +586,9 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     hold = partial(judge, control=asked.control, keep=asked.keep, tell=asked.within)
     judged = _drawn_again(trials, hold(trials, trials.made[node], trials.how, soon=True), hold)
     for _ in range(REPAIRS):
-        how = None if judged.passed or asked.over else improved(judged, trials.scenario, asked.keep)
+        how = None
+        if not (judged.passed or asked.over):
+            how = taking_more(judged, trials) or improved(judged, trials.scenario, asked.keep)
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")

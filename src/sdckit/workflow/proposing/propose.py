@@ -56,7 +56,7 @@ def write_proposal(
         recipe=_recipe(trials, judged, columns, folder), text=write_starter(TITLE, head, steps, judged.mended),
         passed=judged.gate, loss=judged.made.loss,
         bound=min(bound, judged.made.loss), risk=judged.risk, optimal=optimal,
-        keys=find_best.key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
+        keys=find_best.key_words(trials, judged.made.node), hidden=judged.made.gone,
         resting=judged.resting / lattice.n,
         exceeded=tuple(dict.fromkeys(verdict.name for verdict in judged.verdicts if verdict.holds is False)),
         unjudged=tuple(dict.fromkeys(verdict.name for verdict in judged.verdicts if verdict.holds is None)),

@@ -29,11 +29,17 @@ from sdckit.workflow import assess, check, plan
 from sdckit.workflow.assessment import ReleaseAssessment
 from sdckit.workflow.proposing import proposal, search
 from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, thinned
-from sdckit.workflow.recipes import number_steps, starter_recipe as starter
+from sdckit.workflow.recipes import given_back, number_steps, starter_recipe as starter
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
-from sdckit.workflow.recipes.recipe import TRIAL, tried
+from sdckit.workflow.recipes.recipe import TRIAL, Applied, tried
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
-from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
+from sdckit.workflow.recipes.recipe_steps import (
+    GIVEN_BACK as MEASURE,
+    LACKING_VALUES,
+    RISK_MEASURE,
+    lose_values,
+    method_of,
+)
 from sdckit.workflow.recipes.run_step import lacking_values, run_step
 from sdckit.workflow.verdicts import Verdict
 
@@ -47,21 +53,23 @@ class How:
 
     `bundles`: by key, the columns from which it follows, suppressed together with it. `without`: further columns left
     out. `draws`: perturbation steps, on columns where the caller allows them. `classes`: columns of numbers put in size
-    classes.
+    classes. `taken`: steps that take keys out of the records which are below a limit with what the release gives back.
     """
 
     bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     draws: tuple[Step, ...] = ()
     classes: tuple[str, ...] = ()
+    taken: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
     """Steps of a node, the suppression they need and the loss of its release.
 
-    `steps`: each with its purpose ("recoding", "left out", "weight", "k", "l", "risk", "allowed", "classes").
-    `hidden`: the share of suppressed values of each column. `matched`: the share of the records that are expected to be
+    `steps`: each with its purpose ("recoding", "left out", "weight", "k", "l", "risk", "allowed", "classes", "given
+    back"). `hidden`: the share of suppressed values of each column, without those `taken` by steps of the last purpose,
+    which are known once the node is judged. `matched`: the share of the records that are expected to be
     matched back, of the intruder for whom it is largest; 0 where no limit on it has to be looked at.
     """
 
@@ -70,6 +78,13 @@ class Made:
     hidden: Mapping[str, float]
     loss: float
     matched: float = 0.0
+    taken: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def gone(self) -> dict[str, float]:
+        """The share of the values of each column that all steps take out."""
+        names = dict.fromkeys([*self.hidden, *self.taken])
+        return {name: self.hidden.get(name, 0.0) + self.taken.get(name, 0.0) for name in names}
 
     @property
     def drawn(self) -> bool:
@@ -214,6 +229,7 @@ class Trials:
                 for name, count in changed.items():
                     hidden[name] = hidden.get(name, 0) + count
             self._check(data)
+            steps += [("given back", step) for step in self._taken(node)]
             most = self.most
             matched = 0.0 if most is None else proposal.matched_back(recoded, data, self._left_scenario(data), most)
         shares = {name: count / self.lattice.n for name, count in hidden.items() if count}
@@ -321,10 +337,10 @@ class Trials:
         if intruder.limits.l is not None and intruder.sensitive and blank:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
                 columns = self._with_bundles(ordered[:count])
-                yield "l", starter.lose_values(self.scenario, name, LACKING_VALUES, 0, columns), count == len(ordered)
+                yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns), count == len(ordered)
         if intruder.limits.risk is not None and wild:
             columns = self._with_bundles(ordered)
-            yield "risk", starter.lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns), False
+            yield "risk", lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns), False
 
     def _levels(self, key: str, node: Node) -> int:
         for ladder, rung in zip(self.lattice.ladders, node, strict=True):
@@ -336,6 +352,26 @@ class Trials:
         """Keys, and the columns from which their values can be reconstructed."""
         tellers = [name for key in keys for name in self.how.bundles.get(key, ())]
         return list(dict.fromkeys([*keys, *tellers]))
+
+    def _taken(self, node: Node) -> Iterator[Step]:
+        """These steps, of the keys that are there and what tells them."""
+        pairs = zip(self.lattice.ladders, node, strict=True)
+        gone = {*(ladder.key for ladder, rung in pairs if ladder.rungs[rung].left_out), *self.how.without}
+        for step in self.how.taken:
+            if names := [
+                name for name in self._with_bundles(step["columns"]) if name not in {*gone, self.scenario.household}
+            ]:
+                yield {**step, "columns": names}
+
+    def with_taken(self, made: Made, applied: Applied) -> Made:
+        """A node with the values that the steps took out which run on the whole release alone."""
+        taken: dict[str, float] = {}
+        for change, step in zip(applied.log.steps, applied.recipe.all_steps, strict=True):
+            if step.arguments.get("risk") == MEASURE:
+                for name, count in change.changed.items():
+                    taken[name] = taken.get(name, 0.0) + count / self.lattice.n
+        made = replace(made, taken={name: share for name, share in taken.items() if share})
+        return replace(made, loss=self.lattice.loss(made.node, made.gone))
 
     def with_how(self, how: How) -> Trials:
         """The same trials with other options of suppression."""
@@ -357,8 +393,6 @@ class Trials:
 # Judging a recipe: applied to the file and checked against every threshold, as `check` does.
 
 
-MEASURE = "recoverable_values"
-GIVEN_BACK = {name for name, kind in LIMITS.items() if kind.measure == MEASURE}
 SMALL = 5
 CommentedStep = tuple[dict[str, Any], Sequence[str]]
 
@@ -371,6 +405,7 @@ class Judged:
     how: How
     verdicts: tuple[Verdict, ...]
     assessment: ReleaseAssessment
+    released: Any = None  # the file, where steps have changed it that a trial of the node leaves out
     measured: float = math.inf  # by the loss that the caller asked for
     estimated: bool = False  # whether the risk is that of a sample
     unsaid: tuple[str, ...] = ()  # what no recipe can mend: the scenario says nothing of a role, or of columns
@@ -487,13 +522,14 @@ def judge(
         if not measured.released:
             return Judged(made, how, (), measured, mended=mended)
         checked = check.check_assessment(measured)
+    made, released = (trials.with_taken(made, applied), applied.data) if how.taken else (made, None)
     assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     k = 0 if most is None else most.promise
     promised = tuple(verdict for verdict in checked.verdicts if k and verdict.name == PROMISED.name)
     judged = bool(promised) and all(verdict.holds is not None for verdict in promised)
     return Judged(
-        made, how, tuple(verdict for verdict in checked.verdicts if verdict not in promised), assessment,
+        made, how, tuple(verdict for verdict in checked.verdicts if verdict not in promised), assessment, released,
         estimated=sampled, unsaid=_unsaid(checked, scenario), mended=mended, promised=promised, promise=k * judged,
     )  # fmt: skip
 
@@ -519,7 +555,7 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
     """
     if large := _large(judged, scenario, keep):
         return replace(judged.how, classes=(*judged.how.classes, *large))
-    if not set(judged.failing) & GIVEN_BACK:
+    if not set(judged.failing) & given_back.PUT_BACK:
         return None
     clues = _tellers(judged, scenario)
     how = judged.how
@@ -534,6 +570,20 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
         return None
     left = {key: tuple(name for name in names if name not in gone) for key, names in how.bundles.items()}
     return replace(how, bundles=left, without=(*how.without, *gone))
+
+
+def taking_more(judged: Judged, trials: Trials) -> How | None:
+    """Options by which the few records lose keys that are below a limit with what the release gives back.
+
+    None where there are no such records, or too many, or where another limit does not hold.
+    """
+    how, scenario = judged.how, trials.scenario
+    if not judged.failing or not {*judged.failing} <= given_back.PUT_BACK:
+        return None
+    for name in given_back.few_given_back(judged.assessment, scenario, trials.lattice.n):
+        left = [step for step in given_back.ways_to_take(trials.data, scenario, name) if step not in how.taken]
+        how = replace(how, taken=(*how.taken, *left[:1]))
+    return None if how == judged.how else how
 
 
 def _large(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,14 +20,16 @@ from sdckit.data.scenarios import scenario_toml, thresholds
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, counted, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning, sure
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.threads import job
 from sdckit.protect.change import Change
 from sdckit.workflow.recipes import recipe_checks, recipe_steps
+from sdckit.workflow.recipes.given_back import lacking_records
 from sdckit.workflow.recipes.margins_first import MarginsFirst, refuse, refuse_draws
 from sdckit.workflow.recipes.recipe_checks import reads_alone
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
-from sdckit.workflow.recipes.recipe_runs import Run, check_computed_once, start
+from sdckit.workflow.recipes.recipe_runs import InMemory, Run, check_computed_once, start
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessment import ReleaseAssessment
@@ -231,7 +233,9 @@ class Recipe(Displayed):
     Notes
     -----
     ``risk = "individual_risk"`` in a step stands for the individual risk of the file at that step under the
-    scenario. ``intruder = "name"`` chooses one of several in a step that takes keys from the scenario.
+    scenario, and ``risk = "recoverable_values"`` for the records that a group lacks to its threshold k with the values
+    put back that the file at that step gives back; of ``threshold = 0`` the step then runs until it changes nothing, up
+    to three times. ``intruder = "name"`` chooses one of several in a step that takes keys from the scenario.
 
     Examples
     --------
@@ -460,19 +464,41 @@ class Recipe(Displayed):
             steps = self.all_steps
             for number, recipe_step in enumerate(steps, 1):
                 tell(f"step {number} of {len(steps)}: {recipe_step.method}")
-                change = running.step(number, recipe_step, folder=self.folder, mixed=mixed, key=own.get(number))
+                how: dict[str, Any] = {"folder": self.folder, "mixed": mixed, "key": own.get(number)}
+                if recipe_step.arguments.get("risk") == recipe_steps.GIVEN_BACK and isinstance(running, InMemory):
+                    how["given_back"] = partial(self._given_back, running, [*changes], mixed, sure(chosen))
+                change = running.step(number, recipe_step, **how)
                 changes.append(change)
                 if watch:
                     figures += running.figures(number, recipe_step.method, change.n_changed)
-            made = {number: change.secret["key"] for number, change in enumerate(changes, 1) if "key" in change.secret}
-            log = RecipeLog(
-                recipe=self.to_toml(), steps=tuple(changes), n=running.n, columns=running.columns,
-                versions=versions_here(), date=date.today().isoformat(), secret=mixed.secret.hex(), seed=mixed.seed,
-                keys=made, scenario="" if chosen is None else chosen.to_toml(), files=files,
-            )  # fmt: skip
+            log = self._log(running, changes, mixed, chosen, files)
             running.done(steps)
             made_of = (running.differing(), self, running.watcher.k, data, chosen, tuple(running.broken))
             return Applied(running.data(), log, tuple(figures), *made_of)
+
+    def _log(
+        self, running: Run, changes: Sequence[Change], mixed: seeds.Mixed, scenario: Scenario | None,
+        files: Mapping[str, str],
+    ) -> RecipeLog:  # fmt: skip
+        """The log of a run of all steps."""
+        made = {number: change.secret["key"] for number, change in enumerate(changes, 1) if "key" in change.secret}
+        return RecipeLog(
+            recipe=self.to_toml(), steps=tuple(changes), n=running.n, columns=running.columns,
+            versions=versions_here(), date=date.today().isoformat(), secret=mixed.secret.hex(), seed=mixed.seed,
+            keys=made, scenario="" if scenario is None else scenario.to_toml(), files=dict(files),
+        )  # fmt: skip
+
+    def _given_back(
+        self, running: InMemory, changes: Sequence[Change], mixed: seeds.Mixed, scenario: Scenario, current: Any,
+        intruder: Scenario,
+    ) -> Floats:  # fmt: skip
+        """`lacking_records` of the file after the first steps, `changes` of which are given, or in a later step."""
+        if not changes:
+            return lacking_records(running.frame.to_native(), None, None, current, intruder)
+        steps = [{"method": step.method, **step.arguments} for step in self.all_steps[: len(changes)]]
+        first = Recipe(steps, folder=self.folder)
+        log = first._log(running, changes, mixed, scenario, recipe_checks.digests(first.steps, self.folder))
+        return lacking_records(running.frame.to_native(), first, log, current, intruder)
 
     @classmethod
     def replay(

@@ -159,6 +159,14 @@ def _check_columns(header: _Header, method: recipe_steps.Method, arguments: Mapp
 def _check_scenario(method: recipe_steps.Method, step: StepLike, scenario: Scenario | None, place: str) -> None:
     if step.arguments.get("risk") in recipe_steps.RISK_MEASURES and "risk" in method.parameters and scenario is None:
         raise ScenarioError(f"{place}: the risk is measured under a scenario; give one, or a column as risk")
+    if step.arguments.get("risk") == recipe_steps.GIVEN_BACK and scenario is not None:
+        limits = scenario.limits_of(compared=True)
+        if limits.k is None and limits.risk is None:
+            says = f'risk = "{recipe_steps.GIVEN_BACK}" needs the threshold k or risk in the scenario'
+            raise ScenarioError(f"{place}: {says}", argument="risk")
+        if scenario.household in recipe_steps.columns_named(method, step.arguments, "columns"):
+            says = f"{scenario.household!r} numbers the households; name keys, and leave the number out by itself"
+            raise ScenarioError(f"{place}: {says}", argument="columns")
     if (intruder := step.arguments.get("intruder")) is not None:
         if scenario is None:
             raise ScenarioError(f"{place}: intruder is one of the scenario's, and there is no scenario")

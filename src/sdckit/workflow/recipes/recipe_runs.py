@@ -28,7 +28,15 @@ from sdckit.protect.suppression.suppression_choices import read_combinations
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
 from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, computed_twice, placed
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
-from sdckit.workflow.recipes.recipe_steps import RISK_MEASURES, Method, columns_made, columns_named, method_of, n_files
+from sdckit.workflow.recipes.recipe_steps import (
+    GIVEN_BACK,
+    RISK_MEASURES,
+    Method,
+    columns_made,
+    columns_named,
+    method_of,
+    n_files,
+)
 from sdckit.workflow.recipes.run_step import added, call_of, drawn_order, run_step
 
 # Weights that reveal suppressed values of a key, because each occurs with one value of it only.
@@ -316,6 +324,8 @@ def _on_records(step: StepLike, household: str | None) -> bool:
 
 def _why_not(step: StepLike, by_record: bool, *, hashed: bool, mixed_up: bool) -> str:
     """Why a step does not run on a plan; empty where it does. `mixed_up`: whether records were put in random order."""
+    if step.arguments.get("risk") == GIVEN_BACK:
+        return f'risk = "{GIVEN_BACK}" is measured beside the original, in memory'
     if hashed and METHODS[step.method].plan == "order" and step.arguments.get("household"):
         return f"household: {NO_PLACES}, so that members of a household cannot be kept together"
     if hashed and by_record and mixed_up:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from sdckit.data import formula_text, limits, nearest
 from sdckit.data.derived_formula import ENTRY, derived_columns
 from sdckit.data.methods import METHODS, MethodKind
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import toml_entry, toml_value
 from sdckit.errors import ScenarioError
 
@@ -119,7 +120,8 @@ NAMING = (
 TABLES = ("models", "rules")  # name columns only where they are tables
 RISK_MEASURE = limits.LIMITS["risk"].measure
 LACKING_VALUES = limits.LIMITS["l"].measure  # sensitive values that a record's group lacks to the threshold l
-RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES, limits.FOLLOWING.measure)
+GIVEN_BACK = "recoverable_values"  # records that a group lacks to the threshold k with what a release gives back
+RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES, limits.FOLLOWING.measure, GIVEN_BACK)
 
 
 @cache  # a recipe asks hundreds of times, and reading a signature takes a third of a millisecond
@@ -374,3 +376,16 @@ def _kind(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a table"
     return _SINGLE.get(type(value), type(value).__name__)
+
+
+def whom_of(scenario: Scenario, name: str) -> dict[str, Any]:
+    """Argument of a step that names an intruder; empty where there is only one."""
+    return {"intruder": name} if len(scenario.intruders) > 1 else {}
+
+
+def lose_values(scenario: Scenario, name: str, measure: str, threshold: Any, columns: Sequence[str]) -> dict[str, Any]:
+    """The step that suppresses columns of the records above a threshold."""
+    return {
+        "method": "suppress_above", **whom_of(scenario, name), "risk": measure, "threshold": threshold,
+        "columns": [*columns],
+    }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -18,17 +18,20 @@ from sdckit.data.frames import open_frame
 from sdckit.data.households import Homes, household_variables
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError, ScenarioError, SdcError
+from sdckit.errors import DataError, ScenarioError, SdcError, sure
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.random_order import row_order
 from sdckit.protect.suppression.suppress_above import joining_records
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, checked_step, columns_mentioned, placed
-from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURES, Method, method_of
+from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK, LACKING_VALUES, RISK_MEASURES, Method, method_of
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
+
+
+ROUNDS = 3  # of a step by what the release gives back
 
 
 def call_of(
@@ -45,26 +48,30 @@ def call_of(
 
 def run_step(
     number: int, step: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: seeds.Mixed,
-    key: bytes | str | None = None, lacking: Any = None,
+    key: bytes | str | None = None, lacking: Any = None, given_back: Callable[[Any, Scenario], Floats] | None = None,
 ) -> Protected:  # fmt: skip
     """Run a step.
 
     What the method refuses is told with the step; the step's seed is drawn from `mixed`; `key` is for new identifiers.
-    `lacking`: what `lacking_values` gives of the data, where it is known.
+    `lacking`: what `lacking_values` gives of the data, where it is known. `given_back`: gives the records that a group
+    lacks to k with what the data give back to an intruder.
     """
     method, given = call_of(number, step, scenario=scenario, folder=folder, mixed=mixed, key=key)
     given |= _household(method, given, data, scenario)
     try:
         if isinstance(given.get("risk"), str) and given["risk"] in RISK_MEASURES and scenario is not None:
             name = step.arguments.get("intruder")
-            own = _of_release(data, scenario if name is None else scenario.intruder(name))
+            whole = scenario if name is None else scenario.intruder(name)
+            own = of_release(data, whole)
             if given["risk"] == limits.FOLLOWING.measure:
                 given["risk"] = _followed(data, own, mixed.of_step(number))
             elif given["risk"] == LACKING_VALUES:
                 lacking = lacking_values(data, own) if lacking is None else lacking
                 given["risk"] = _with_joining(data, own, lacking, given["threshold"], given["columns"])
+            elif given["risk"] == GIVEN_BACK:
+                return _taken_again(method.function, data, given, lambda now: sure(given_back)(now, whole))
             else:
-                given["risk"] = _risk(data, own)
+                given["risk"] = risk_of(data, own)
         made: Protected = method.function(data, **given)
     except SdcError as error:
         raise placed(error, step.place(number)) from None
@@ -92,7 +99,7 @@ def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Sc
     return defaults
 
 
-def _of_release(data: Any, scenario: Scenario) -> Scenario:
+def of_release(data: Any, scenario: Scenario) -> Scenario:
     """Scenario of one intruder without the keys that earlier steps removed."""
     columns = open_eager(data, {}).columns
     return scenario.of_keys(columns) if {*scenario.keys} & {*columns} else scenario
@@ -125,6 +132,20 @@ def _with_joining(data: Any, scenario: Scenario, lacking: Floats, threshold: flo
     return np.where(joining, threshold + 1, lacking)
 
 
+def _taken_again(
+    function: Callable[..., Protected], data: Any, given: Mapping[str, Any], risk: Callable[[Any], Floats]
+) -> Protected:
+    """Run a step by a risk of the data until it changes nothing: what it takes out changes what is given back."""
+    made = again = function(data, **{**given, "risk": risk(data)})
+    for _ in range(ROUNDS - 1):
+        if not again.change.n_changed:
+            break
+        again = function(made.data, **{**given, "risk": risk(made.data)})
+        changed = {name: count + again.change.changed[name] for name, count in made.change.changed.items()}
+        made = Protected(again.data, replace(made.change, changed=changed))
+    return made
+
+
 def _followed(data: Any, scenario: Scenario, seed: int) -> Any:
     """How often the known rows of a person find that person alone, of as many as the scenario's limit names."""
     from sdckit.catalogue import measure
@@ -134,7 +155,7 @@ def _followed(data: Any, scenario: Scenario, seed: int) -> Any:
     return measure(limits.FOLLOWING.measure).measure(data, scenario=scenario, points=points, seed=seed)
 
 
-def _risk(data: Any, scenario: Scenario) -> Any:
+def risk_of(data: Any, scenario: Scenario) -> Any:
     """The individual risk of every record of a file under the scenario."""
     from sdckit.identity.individual_risk import individual_risk
 
@@ -228,7 +249,9 @@ def _before(log: RecipeLog, number: int, original: Any, folder: Path | None) -> 
     current = original
     for at, table in enumerate(toml_of(log.recipe)["steps"][: number - 1], 1):
         step, key = _as_read(checked_step(at, table), open_eager(current, {}).columns), log.keys.get(at)
-        if step is None:
+        if (
+            step is None or step.arguments.get("risk") == GIVEN_BACK
+        ):  # which leaves the numbers of households as they are
             continue
         current, _ = run_step(at, step, current, scenario=scenario, folder=folder, mixed=log.mixed, key=key)
     return current

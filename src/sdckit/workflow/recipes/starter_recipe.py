@@ -33,7 +33,7 @@ from sdckit.report.chapters.sentences import RESTING, listed
 from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.utility.weighted_totals import BEYOND, moved_figures
 from sdckit.workflow.assess import assess_read
-from sdckit.workflow.recipes import recipe_checks, recipe_steps
+from sdckit.workflow.recipes import given_back, recipe_checks, recipe_steps
 from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
 from sdckit.workflow.recipes.number_steps import number_steps
 from sdckit.workflow.recipes.recipe import Applied, Recipe, tried
@@ -450,7 +450,7 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
         k = wanted_k(intruder)
         if k is None:
             continue
-        whom = f" for {printable(name)}" if whom_of(scenario, name) else ""
+        whom = f" for {printable(name)}" if recipe_steps.whom_of(scenario, name) else ""
         if why := protects_nobody(intruder):
             yield None, [f"No local_suppression{whom}: {why}."]
             continue
@@ -488,11 +488,6 @@ def the_rest(whom: str) -> str:
     return f"The rest{whom}: as few values as possible are taken out until every record has k like it."
 
 
-def whom_of(scenario: Scenario, name: str) -> Step:
-    """Argument of a step that names an intruder; empty where there is only one."""
-    return {"intruder": name} if len(scenario.intruders) > 1 else {}
-
-
 def protects_nobody(intruder: Scenario) -> str:
     """Why a value taken out of a key protects nobody from an intruder; empty where it does."""
     rules = {intruder.missing} if isinstance(intruder.missing, str) else set(intruder.missing.values())
@@ -515,7 +510,7 @@ def suppression_step(
     if len(intruder.keys) < len(scenario.intruders[name]):
         step |= {"keys": [*intruder.keys], "k": k}
     else:
-        step |= whom_of(scenario, name) | ({} if k == intruder.limits.k else {"k": k})
+        step |= recipe_steps.whom_of(scenario, name) | ({} if k == intruder.limits.k else {"k": k})
     if importance is not None:
         step["importance"] = {key: importance.get(key, 1.0) for key in intruder.keys}
     together = [[key, *bundles[key]] for key in intruder.keys if bundles.get(key)]
@@ -525,14 +520,6 @@ def suppression_step(
         step["together"] = together
     true = {"true_keys": True} if scenario.limits_of(compared=True).few_matches is not None else {}
     return step | {"hide_implied": True} | true
-
-
-def lose_values(scenario: Scenario, name: str, measure: str, threshold: Any, columns: Sequence[str]) -> Step:
-    """The step that suppresses columns of the records above a threshold."""
-    return {
-        "method": "suppress_above", **whom_of(scenario, name), "risk": measure, "threshold": threshold,
-        "columns": [*columns],
-    }  # fmt: skip
 
 
 def household_sizes(data: Any, scenario: Scenario) -> list[str]:
@@ -713,8 +700,17 @@ def make_starter(
         recipe_checks.refuse_emptied(applied.data, scenario.all_keys)
         commented += number_steps(data, applied.data, scenario, lambda file, steps: tried(file, scenario, steps).data)
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
-        commented = [*mended.steps, *commented, *last_step(scenario, columns)]
-        exceeded, unjudged, rests = _judged(_applied(data, scenario, commented, mended.derived, begun=applied))
+        commented, end = [*mended.steps, *commented], [*last_step(scenario, columns)]
+        made = _applied(data, scenario, [*commented, *end], mended.derived, begun=applied)
+        outcome = _judged(made)
+        for _ in range(2):  # of the keys that mates do not share, then of all
+            if not (more := _taking_more(outcome, made, commented)):
+                break
+            commented += more
+            made = _applied(data, scenario, [*commented, *end], mended.derived, begun=applied)
+            outcome = _judged(made)
+        commented += end
+        (exceeded, unjudged, rests), _ = outcome
     if rests:
         warnings.warn(RESTING, SdcWarning, stacklevel=3)
     commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded), *[RESTING] * rests]))
@@ -731,7 +727,8 @@ def _too_risky(protected: Any, scenario: Scenario) -> Iterator[CommentedStep]:
         return
     for name in (name for name, count in over_limits(protected, scenario).items() if count):
         limit = scenario.limits.risk
-        yield lose_values(scenario, name, recipe_steps.RISK_MEASURE, limit, scenario.intruders[name]), [STILL_ABOVE]
+        keys = scenario.intruders[name]
+        yield recipe_steps.lose_values(scenario, name, recipe_steps.RISK_MEASURE, limit, keys), [STILL_ABOVE]
 
 
 def _applied(
@@ -752,8 +749,29 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
     return {**step, "columns": present} if present else None
 
 
-def _judged(applied: Applied) -> tuple[list[str], list[str], bool]:
-    """Thresholds exceeded after the steps, those not judged, and whether most records hold k by missing values."""
+def _taking_more(outcome: _Outcome, made: Applied, commented: Sequence[CommentedStep]) -> list[CommentedStep]:
+    """Steps by which few records lose keys, where no limit is exceeded but with what the release gives back."""
+    (exceeded, _, _), assessment = outcome
+    scenario, there = sure(made.scenario), open_eager(made.data, {}).columns
+    if not exceeded or not {*exceeded} <= {_named(LIMITS[name]) for name in given_back.PUT_BACK}:
+        return []
+    steps = []
+    for name in given_back.few_given_back(assessment, scenario, made.log.n):
+        ways = [{**step, "columns": [key for key in step["columns"] if key in there]}
+                for step in given_back.ways_to_take(made.original, scenario, name)]  # fmt: skip
+        steps += [step for step in ways if not any(step == given for given, _ in commented)][:1]
+    return [(step, [given_back.TAKEN]) for step in steps]
+
+
+def _named(kind: Any) -> str:
+    return str(kind.words if kind.of else kind.name)  # "k after reconstruction" is not k
+
+
+_Outcome = tuple[tuple[list[str], list[str], bool], Any]
+
+
+def _judged(applied: Applied) -> _Outcome:
+    """Thresholds exceeded after the steps, those not judged, whether most records hold k by missing values, and all."""
     scenario = sure(applied.scenario)
     assessment = assess_read(
         applied.original, applied.data, scenario=scenario, seed=SEED, recipe=applied.recipe, log=applied.log,
@@ -761,12 +779,11 @@ def _judged(applied: Applied) -> tuple[list[str], list[str], bool]:
     )  # fmt: skip
     failing: tuple[list[str], list[str]] = ([], [])
     for verdict in assessment.verdicts:
-        kind, names = LIMITS[verdict.name], failing[verdict.holds is None]
-        name = kind.words if kind.of else kind.name  # "k after reconstruction" is not k
+        name, names = _named(LIMITS[verdict.name]), failing[verdict.holds is None]
         if verdict.holds is not True and name not in names:
             names.append(name)
     resting = max((verdict.n_resting or 0 for verdict in assessment.verdicts), default=0)
-    return *failing, 2 * resting > applied.log.n >= FEWEST_RECORDS
+    return (*failing, 2 * resting > applied.log.n >= FEWEST_RECORDS), assessment
 
 
 def _outcome(exceeded: Sequence[str], unjudged: Sequence[str]) -> str:

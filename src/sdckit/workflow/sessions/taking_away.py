@@ -255,7 +255,7 @@ def _pending(desk: Desk, outcome: Judged, scenario: Scenario) -> Any:
     if scenario.ledger is None or not scenario.ledger.add:
         return None
     from sdckit.data.frames import open_frame
-    from sdckit.workflow.recipes.pending_release import PendingRelease, open_ledger
+    from sdckit.workflow.recipes.release_files import PendingRelease, open_ledger
 
     ledger, data = open_ledger(scenario), outcome.made.data
     stem, number = desk.path.stem, int(ledger.head.split()[0]) + 1  # no entry has this name yet

@@ -15,8 +15,7 @@ from draw import quiet
 from sdckit.data.files.file_labels import FileLabels
 from sdckit.data.frames import open_frame
 from sdckit.errors import DataError, FileFormatError, ScenarioError
-from sdckit.workflow.recipes.pending_release import PendingRelease, check_ledger, open_ledger, own_entries
-from sdckit.workflow.recipes.release_files import write_release
+from sdckit.workflow.recipes.release_files import PendingRelease, check_ledger, open_ledger, own_entries, write_release
 
 DATA = people(120)
 PLACE = {"folder": "ledger", "key": "ledger.key", "people": "wave 1", "id": "id"}

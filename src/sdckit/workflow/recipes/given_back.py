@@ -1,0 +1,77 @@
+"""Steps that take keys out of the records which are below a limit with what the release gives back."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sdckit.data import households
+from sdckit.data.columns import float_values
+from sdckit.data.frames import open_frame
+from sdckit.data.limits import LIMITS
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import SdcWarning
+from sdckit.numerics.array_types import Floats
+from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK, lose_values
+from sdckit.workflow.recipes.run_step import of_release, risk_of
+
+if TYPE_CHECKING:
+    from sdckit.workflow.recipes.recipe import Recipe
+    from sdckit.workflow.recipes.recipe_log import RecipeLog
+
+Step = dict[str, Any]
+MOST_TAKEN = 0.05  # of the records, that lose keys since the release gives values back
+PUT_BACK = {name for name, kind in LIMITS.items() if kind.measure == GIVEN_BACK}
+TAKEN = "Records that would be below a threshold with what the release gives back by itself lose these keys."
+
+
+def lacking_records(
+    original: Any, recipe: Recipe | None, log: RecipeLog | None, current: Any, scenario: Scenario
+) -> Floats:
+    """Number of records that each group lacks to k with what the file gives back; 1 where the risk alone is too high.
+
+    `recipe` and `log`: the steps that made the `current` file of the original; None where there was none. What it gives
+    back is found as `check` finds it; of several intruders the one counts to whom a group lacks most.
+    """
+    from sdckit.catalogue import measure
+    from sdckit.catalogue.attacks import RECOVERABLE
+    from sdckit.workflow.assess import assess_read
+
+    results: dict[str, Any] = dict.fromkeys(scenario.intruders)
+    if recipe is not None:
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):
+            measured: Any = assess_read(
+                original, current, scenario=scenario, recipe=recipe, log=log, lean=True,
+                soonest=(RECOVERABLE, lambda _: True),
+            )  # fmt: skip
+        results = {intruder: measured[intruder].get(RECOVERABLE.name) for intruder in measured}
+    limits, lacking = scenario.limits_of(compared=True), np.zeros(1)
+    for intruder, result in results.items():
+        undone = current if result is None else result.undone()
+        own = of_release(undone, scenario.intruder(intruder))
+        records: Any = open_frame(measure("key_frequencies").measure(undone, scenario=own).records)
+        lacking = np.maximum(lacking, (limits.k or 0) - float_values(records["sample_frequency"], "sample_frequency"))
+        if limits.risk is not None:
+            lacking = np.where(risk_of(undone, own) > limits.risk, np.maximum(lacking, 1.0), lacking)
+    return lacking
+
+
+def few_given_back(assessment: Any, scenario: Scenario, n: int) -> list[str]:
+    """Intruders to whom a release gives back so much that some records are below a limit, but few of the `n`."""
+    limits, records = scenario.limits_of(compared=True), {}
+    for name in assessment:
+        if (result := assessment[name].get(GIVEN_BACK)) is not None:
+            records[name] = max(result.below_k[0].get(limits.k, 0), result.above_risk[0] or 0)
+    return (
+        [name for name, below in records.items() if below] if max(records.values(), default=0) <= MOST_TAKEN * n else []
+    )
+
+
+def ways_to_take(data: Any, scenario: Scenario, name: str) -> list[Step]:
+    """Steps for records below a limit with what the release gives back: of keys that mates do not share, and of all."""
+    own, home = scenario.intruders[name], scenario.household
+    shared = households.household_variables(data, household=home, among=own) if home is not None else ()
+    alone = [key for key in own if key not in shared]
+    return [lose_values(scenario, name, GIVEN_BACK, 0, some) for some in (alone, own) if some]
