@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Step = dict[str, Any]
 MOST_TAKEN = 0.05  # of the records, that lose keys since the release gives values back
 PUT_BACK = {name for name, kind in LIMITS.items() if kind.measure == GIVEN_BACK}
-TAKEN = "Records that would be below a threshold with what the release gives back by itself lose these keys."
+TAKEN = "Records that would be beyond a threshold with what the release gives back by itself lose these keys."
 
 
 def lacking_records(
