@@ -10,8 +10,8 @@ import pytest
 import sdckit as sdc
 from proposals import survey, trials
 from sdckit.errors import DataError, ScenarioError
-from sdckit.workflow.proposing.find_best import BOUNDED
-from sdckit.workflow.proposing.trials import How, judge, taking_more
+from sdckit.workflow.proposing.find_best import BOUNDED, _taking_more
+from sdckit.workflow.proposing.trials import How, judge
 from sdckit.workflow.recipes.recipe import TRIAL
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
@@ -86,7 +86,7 @@ def test_a_proposal_takes_more_before_it_gives_columns_up() -> None:
     node = (3, 0, 0)
     judged = judge(one, one.make(node), How())
     assert judged.failing == ("k_undone",)
-    how = taking_more(judged, one)
+    how = _taking_more(judged, one)
     assert how is not None
     (step,) = how.taken
     assert step == {**TAKEN, "columns": ["age", "sex", "area"]}
@@ -98,7 +98,7 @@ def test_a_proposal_takes_more_before_it_gives_columns_up() -> None:
     assert 0 < lost <= BOUNDED * len(DISTRICTS)
     assert again.made.gone["age"] * len(DISTRICTS) == pytest.approx(again.released["age"].null_count())
     assert again.made.loss > judged.made.loss
-    assert taking_more(again, better) is None
+    assert _taking_more(again, better) is None
 
 
 def test_a_starter_recipe_takes_more_before_it_says_that_a_limit_is_exceeded() -> None:

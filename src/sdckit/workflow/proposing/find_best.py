@@ -23,7 +23,7 @@ from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Node, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words, promise_kept
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
-from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of, taking_more
+from sdckit.workflow.proposing.trials import How, Judged, Trials, improved, judge, judge_cells, limits_of
 from sdckit.workflow.recipes import given_back, recipe, recipe_figures, recipe_steps, starter_recipe
 from sdckit.workflow.verdicts import Verdict
 
@@ -588,7 +588,7 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     for _ in range(REPAIRS):
         how = None
         if not (judged.passed or asked.over):
-            how = taking_more(judged, trials) or improved(judged, trials.scenario, asked.keep)
+            how = _taking_more(judged, trials) or improved(judged, trials.scenario, asked.keep)
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")
@@ -600,6 +600,20 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
                 judged = hold(trials, trials.made[node], trials.how)
             return replace(judged, unrepaired=str(error))
     return judged
+
+
+def _taking_more(judged: Judged, trials: Trials) -> How | None:
+    """Options by which the few records lose keys that are below a limit with what the release gives back.
+
+    None where there are no such records, or too many, or where another limit does not hold.
+    """
+    how, scenario = judged.how, trials.scenario
+    if not judged.failing or not {*judged.failing} <= given_back.PUT_BACK:
+        return None
+    for name in given_back.few_given_back(judged.assessment, scenario, trials.lattice.n):
+        left = [step for step in given_back.ways_to_take(trials.data, scenario, name) if step not in how.taken]
+        how = replace(how, taken=(*how.taken, *left[:1]))
+    return None if how == judged.how else how
 
 
 def _drawn_again(trials: Trials, judged: Judged, hold: Callable[..., Judged]) -> Judged:

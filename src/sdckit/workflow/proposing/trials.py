@@ -31,7 +31,7 @@ from sdckit.workflow.proposing import proposal, search
 from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, thinned
 from sdckit.workflow.recipes import given_back, number_steps, starter_recipe as starter
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
-from sdckit.workflow.recipes.recipe import TRIAL, Applied, tried
+from sdckit.workflow.recipes.recipe import TRIAL, tried
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import (
     GIVEN_BACK as MEASURE,
@@ -363,16 +363,6 @@ class Trials:
             ]:
                 yield {**step, "columns": names}
 
-    def with_taken(self, made: Made, applied: Applied) -> Made:
-        """A node with the values that the steps took out which run on the whole release alone."""
-        taken: dict[str, float] = {}
-        for change, step in zip(applied.log.steps, applied.recipe.all_steps, strict=True):
-            if step.arguments.get("risk") == MEASURE:
-                for name, count in change.changed.items():
-                    taken[name] = taken.get(name, 0.0) + count / self.lattice.n
-        made = replace(made, taken={name: share for name, share in taken.items() if share})
-        return replace(made, loss=self.lattice.loss(made.node, made.gone))
-
     def with_how(self, how: How) -> Trials:
         """The same trials with other options of suppression."""
         return replace(self, how=how, made={})
@@ -522,7 +512,9 @@ def judge(
         if not measured.released:
             return Judged(made, how, (), measured, mended=mended)
         checked = check.check_assessment(measured)
-    made, released = (trials.with_taken(made, applied), applied.data) if how.taken else (made, None)
+    released = applied.data if how.taken else None
+    made = replace(made, taken=given_back.taken_shares(applied))
+    made = replace(made, loss=trials.lattice.loss(made.node, made.gone))
     assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     k = 0 if most is None else most.promise
@@ -570,20 +562,6 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
         return None
     left = {key: tuple(name for name in names if name not in gone) for key, names in how.bundles.items()}
     return replace(how, bundles=left, without=(*how.without, *gone))
-
-
-def taking_more(judged: Judged, trials: Trials) -> How | None:
-    """Options by which the few records lose keys that are below a limit with what the release gives back.
-
-    None where there are no such records, or too many, or where another limit does not hold.
-    """
-    how, scenario = judged.how, trials.scenario
-    if not judged.failing or not {*judged.failing} <= given_back.PUT_BACK:
-        return None
-    for name in given_back.few_given_back(judged.assessment, scenario, trials.lattice.n):
-        left = [step for step in given_back.ways_to_take(trials.data, scenario, name) if step not in how.taken]
-        how = replace(how, taken=(*how.taken, *left[:1]))
-    return None if how == judged.how else how
 
 
 def _large(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> list[str]:

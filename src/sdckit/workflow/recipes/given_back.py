@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,15 +11,16 @@ import numpy as np
 from sdckit.data import households
 from sdckit.data.columns import float_values
 from sdckit.data.frames import open_frame
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import LIMITS, LimitKind
+from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import SdcWarning
+from sdckit.errors import SdcWarning, sure
 from sdckit.numerics.array_types import Floats
 from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK, lose_values
 from sdckit.workflow.recipes.run_step import of_release, risk_of
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipes.recipe import Recipe
+    from sdckit.workflow.recipes.recipe import Applied, Recipe
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 Step = dict[str, Any]
@@ -75,3 +77,35 @@ def ways_to_take(data: Any, scenario: Scenario, name: str) -> list[Step]:
     shared = households.household_variables(data, household=home, among=own) if home is not None else ()
     alone = [key for key in own if key not in shared]
     return [lose_values(scenario, name, GIVEN_BACK, 0, some) for some in (alone, own) if some]
+
+
+def taking_more(
+    exceeded: Collection[str], assessment: Any, made: Applied, steps: Collection[Mapping[str, Any] | None]
+) -> list[tuple[Step, list[str]]]:
+    """Steps by which few records lose keys, each with why, where no limit is exceeded but with what is given back.
+
+    `exceeded`: the limits as a starter recipe names them. `steps`: those that the recipe has already.
+    """
+    if not exceeded or not {*exceeded} <= {named(LIMITS[name]) for name in PUT_BACK}:
+        return []
+    scenario, there, more = sure(made.scenario), open_eager(made.data, {}).columns, []
+    for name in few_given_back(assessment, scenario, made.log.n):
+        ways = ways_to_take(made.original, scenario, name)
+        ways = [{**step, "columns": [key for key in step["columns"] if key in there]} for step in ways]
+        more += [(step, [TAKEN]) for step in ways if step not in steps][:1]
+    return more
+
+
+def named(kind: LimitKind) -> str:
+    """A limit as the outcome of a starter recipe names it: "k after reconstruction" is not k."""
+    return kind.words if kind.of else kind.name
+
+
+def taken_shares(applied: Applied) -> dict[str, float]:
+    """By column, the share of its values that steps took out by what the release gives back."""
+    taken: dict[str, float] = {}
+    for change, step in zip(applied.log.steps, applied.recipe.all_steps, strict=True):
+        if step.arguments.get("risk") == GIVEN_BACK:
+            for name, count in change.changed.items():
+                taken[name] = taken.get(name, 0.0) + count / change.n
+    return {name: share for name, share in taken.items() if share}

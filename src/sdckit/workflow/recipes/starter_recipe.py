@@ -704,7 +704,7 @@ def make_starter(
         made = _applied(data, scenario, [*commented, *end], mended.derived, begun=applied)
         outcome = _judged(made)
         for _ in range(2):  # of the keys that mates do not share, then of all
-            if not (more := _taking_more(outcome, made, commented)):
+            if not (more := given_back.taking_more(outcome[0][0], outcome[1], made, [step for step, _ in commented])):
                 break
             commented += more
             made = _applied(data, scenario, [*commented, *end], mended.derived, begun=applied)
@@ -749,24 +749,6 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
     return {**step, "columns": present} if present else None
 
 
-def _taking_more(outcome: _Outcome, made: Applied, commented: Sequence[CommentedStep]) -> list[CommentedStep]:
-    """Steps by which few records lose keys, where no limit is exceeded but with what the release gives back."""
-    (exceeded, _, _), assessment = outcome
-    scenario, there = sure(made.scenario), open_eager(made.data, {}).columns
-    if not exceeded or not {*exceeded} <= {_named(LIMITS[name]) for name in given_back.PUT_BACK}:
-        return []
-    steps = []
-    for name in given_back.few_given_back(assessment, scenario, made.log.n):
-        ways = [{**step, "columns": [key for key in step["columns"] if key in there]}
-                for step in given_back.ways_to_take(made.original, scenario, name)]  # fmt: skip
-        steps += [step for step in ways if not any(step == given for given, _ in commented)][:1]
-    return [(step, [given_back.TAKEN]) for step in steps]
-
-
-def _named(kind: Any) -> str:
-    return str(kind.words if kind.of else kind.name)  # "k after reconstruction" is not k
-
-
 _Outcome = tuple[tuple[list[str], list[str], bool], Any]
 
 
@@ -779,7 +761,7 @@ def _judged(applied: Applied) -> _Outcome:
     )  # fmt: skip
     failing: tuple[list[str], list[str]] = ([], [])
     for verdict in assessment.verdicts:
-        name, names = _named(LIMITS[verdict.name]), failing[verdict.holds is None]
+        name, names = given_back.named(LIMITS[verdict.name]), failing[verdict.holds is None]
         if verdict.holds is not True and name not in names:
             names.append(name)
     resting = max((verdict.n_resting or 0 for verdict in assessment.verdicts), default=0)
