@@ -1,6 +1,7 @@
 """View shared by t-closeness, β-likeness, δ-disclosure and (α, k)-anonymity: records in classes beyond each limit."""
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -28,26 +29,26 @@ def limits_view(measure: str, letter: str, *, kinds: Mapping[str, str] | None = 
         heads = ("Sensitive variable and test", "Result", "Records in violation", share_head(rates))
         return figure(bars(caption, "records", drawn), TableBlock(caption, heads, tuple(rows), (2, 3)))
 
-    return View(f"What would be learnt: {words}", _tree, blocks, noted(measure))
+    return View(f"What would be learnt: {words}", partial(_tree, letter), blocks, noted(measure))
 
 
-def _tree(result: Any, setting: Setting) -> dict[str, Tree]:
+def _tree(letter: str, result: Any, setting: Setting) -> dict[str, Tree]:
     """Enter the records beyond each tested limit, by variable and kind; the maximum is not entered."""
     measure = result.measure
     by_variable: dict[str, dict[str, Tree]] = {variable: {} for variable in result.variables}
     for variable in result.variables:
         for kind, counts in _by_kind(result.violations[variable], measure).items():
             leaves = _leaves(f"{measure}.{variable}.{kind}", counts, setting)
-            _link_single_values(kind, variable, leaves, setting)
+            _link_single_values(letter, variable, leaves, setting, kind)
             by_variable[variable][kind] = _limits(counts, leaves)
     return {"variables": by_variable, "notes": notes_tree(result)}
 
 
-def _link_single_values(kind: str, variable: str, leaves: Mapping[float, Count], setting: Setting) -> None:
+def _link_single_values(letter: str, variable: str, leaves: Mapping[float, Count], setting: Setting, kind: str) -> None:
     """Relations to homogeneous classes, which violate every α below 1 and every δ."""
     alike = f"{setting.prefix}.l.{variable}.distinct.2"
     for limit, leaf in leaves.items():
-        if (kind == "alpha_k" and limit < 1) or kind == "delta":
+        if (letter == "α" and limit < 1) or kind == "delta":
             setting.ledger.nested(leaf.name, alike)
 
 

@@ -102,16 +102,21 @@ def test_a_proposal_takes_more_before_it_gives_columns_up() -> None:
 
 
 def test_a_starter_recipe_takes_more_before_it_says_that_a_limit_is_exceeded() -> None:
-    data = survey(seed=3).select("area", "kids", "ill")
-    scenario = sdc.Scenario(keys=["area", "kids", "ill"], thresholds={"k": 20})
+    """Where others are then below k it says as before what is exceeded, and takes nothing more."""
+    keys = ["sex", "area", "kids"]
+    scenario = sdc.Scenario(keys=keys, thresholds={"k": 20})
+    data = survey(2_500, 6).select(keys)
     made = sdc.starter_recipe(data, scenario=scenario)
     assert made.exceeded == ()
     (step,) = [step for step in made.recipe.steps if step.arguments.get("risk") == "recoverable_values"]
-    assert step.arguments["columns"] == ["area", "kids", "ill"]
+    assert step.arguments["columns"] == keys
     assert "with what the release gives back" in made.text
     shorter = [{"method": own.method, **own.arguments} for own in made.recipe.steps if own is not step]
     without = sdc.Recipe(shorter).apply(data, scenario=scenario, secret=TRIAL, watch=False)
     assert sdc.check(data, scenario=scenario, released=without.data, log=without.log).exceeded
+    other = sdc.starter_recipe(survey(2_500, 1).select(keys), scenario=scenario)
+    assert other.exceeded == ("k after reconstruction",)
+    assert [step.method for step in other.recipe.steps] == [step["method"] for step in shorter]
 
 
 def test_the_order_of_households_is_drawn_again_without_it() -> None:

@@ -585,10 +585,10 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
     hold = partial(judge, control=asked.control, keep=asked.keep, tell=asked.within)
     judged = _drawn_again(trials, hold(trials, trials.made[node], trials.how, soon=True), hold)
+    if (taken := _without_few(trials, judged, asked, hold)) is not None:
+        return taken
     for _ in range(REPAIRS):
-        how = None
-        if not (judged.passed or asked.over):
-            how = _taking_more(judged, trials) or improved(judged, trials.scenario, asked.keep)
+        how = None if judged.passed or asked.over else improved(judged, trials.scenario, asked.keep)
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")
@@ -602,18 +602,27 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     return judged
 
 
+def _without_few(trials: Trials, judged: Judged, asked: Asked, hold: Callable[..., Judged]) -> Judged | None:
+    """A judged node that passes once few records have lost keys; None where it does not."""
+    while not (judged.passed or asked.over) and (how := _taking_more(judged, trials)) is not None:
+        asked.tell("taking keys out of the few records that can be reconstructed")
+        try:
+            judged = _drawn_again(trials, hold(trials, trials.with_how(how).make(judged.made.node), how), hold)
+        except SdcError:  # such as a file in which the records left are too few; other ways are tried
+            return None
+    return judged if judged.passed and judged.how.taken else None
+
+
 def _taking_more(judged: Judged, trials: Trials) -> How | None:
     """Options by which the few records lose keys that are below a limit with what the release gives back.
 
     None where there are no such records, or too many, or where another limit does not hold.
     """
-    how, scenario = judged.how, trials.scenario
     if not judged.failing or not {*judged.failing} <= given_back.PUT_BACK:
         return None
-    for name in given_back.few_given_back(judged.assessment, scenario, trials.lattice.n):
-        left = [step for step in given_back.ways_to_take(trials.data, scenario, name) if step not in how.taken]
-        how = replace(how, taken=(*how.taken, *left[:1]))
-    return None if how == judged.how else how
+    n, taken = trials.lattice.n, judged.how.taken
+    more = given_back.further_steps(trials.data, trials.scenario, judged.assessment, n, taken)
+    return replace(judged.how, taken=(*taken, *more)) if more else None
 
 
 def _drawn_again(trials: Trials, judged: Judged, hold: Callable[..., Judged]) -> Judged:

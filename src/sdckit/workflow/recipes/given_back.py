@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 Step = dict[str, Any]
-MOST_TAKEN = 0.05  # of the records, that lose keys since the release gives values back
+MOST_TAKEN = 0.02  # of the records, that lose keys since the release gives values back
 PUT_BACK = {name for name, kind in LIMITS.items() if kind.measure == GIVEN_BACK}
 TAKEN = "Records that would be beyond a threshold with what the release gives back by itself lose these keys."
 
@@ -88,11 +88,22 @@ def taking_more(
     """
     if not exceeded or not {*exceeded} <= {named(LIMITS[name]) for name in PUT_BACK}:
         return []
-    scenario, there, more = sure(made.scenario), open_eager(made.data, {}).columns, []
-    for name in few_given_back(assessment, scenario, made.log.n):
-        ways = ways_to_take(made.original, scenario, name)
-        ways = [{**step, "columns": [key for key in step["columns"] if key in there]} for step in ways]
-        more += [(step, [TAKEN]) for step in ways if step not in steps][:1]
+    there = open_eager(made.data, {}).columns
+    more = further_steps(made.original, sure(made.scenario), assessment, made.log.n, steps, there)
+    return [(step, [TAKEN]) for step in more]
+
+
+def further_steps(
+    data: Any, scenario: Scenario, assessment: Any, n: int, steps: Collection[Mapping[str, Any] | None],
+    there: Collection[str] | None = None,
+) -> list[Step]:  # fmt: skip
+    """For each intruder to whom few records are told, the first step that is not among `steps`, on columns `there`."""
+    more: list[Step] = []
+    for name in few_given_back(assessment, scenario, n):
+        ways = ways_to_take(data, scenario, name)
+        if there is not None:
+            ways = [{**step, "columns": [key for key in step["columns"] if key in there]} for step in ways]
+        more += [step for step in ways if step not in steps][:1]
     return more
 
 

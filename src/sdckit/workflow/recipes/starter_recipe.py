@@ -702,13 +702,14 @@ def make_starter(
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
         commented, end = [*mended.steps, *commented], [*last_step(scenario, columns)]
         made = _applied(data, scenario, [*commented, *end], mended.derived, begun=applied)
-        outcome = _judged(made)
-        for _ in range(2):  # of the keys that mates do not share, then of all
-            if not (more := given_back.taking_more(outcome[0][0], outcome[1], made, [step for step, _ in commented])):
-                break
-            commented += more
-            made = _applied(data, scenario, [*commented, *end], mended.derived, begun=applied)
-            outcome = _judged(made)
+        outcome = whole = _judged(made)
+        taken: list[CommentedStep] = []
+        while more := given_back.taking_more(whole[0][0], whole[1], made, [step for step, _ in taken]):
+            taken += more
+            made = _applied(data, scenario, [*commented, *taken, *end], mended.derived, begun=applied)
+            whole = _judged(made)
+        if taken and not whole[0][0]:  # else it is as well without
+            commented, outcome = [*commented, *taken], whole
         commented += end
         (exceeded, unjudged, rests), _ = outcome
     if rests:
