@@ -356,11 +356,10 @@ class Trials:
     def _taken(self, node: Node) -> Iterator[Step]:
         """These steps, of the keys that are there and what tells them."""
         pairs = zip(self.lattice.ladders, node, strict=True)
-        gone = {*(ladder.key for ladder, rung in pairs if ladder.rungs[rung].left_out), *self.how.without}
+        left_out = [ladder.key for ladder, rung in pairs if ladder.rungs[rung].left_out]
+        untouched = {*left_out, *self.how.without, self.scenario.household}
         for step in self.how.taken:
-            if names := [
-                name for name in self._with_bundles(step["columns"]) if name not in {*gone, self.scenario.household}
-            ]:
+            if names := [name for name in self._with_bundles(step["columns"]) if name not in untouched]:
                 yield {**step, "columns": names}
 
     def with_how(self, how: How) -> Trials:

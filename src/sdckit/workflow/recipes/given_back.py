@@ -66,9 +66,8 @@ def few_given_back(assessment: Any, scenario: Scenario, n: int) -> list[str]:
     for name in assessment:
         if (result := assessment[name].get(GIVEN_BACK)) is not None:
             records[name] = max(result.below_k[0].get(limits.k, 0), result.above_risk[0] or 0)
-    return (
-        [name for name, below in records.items() if below] if max(records.values(), default=0) <= MOST_TAKEN * n else []
-    )
+    few = max(records.values(), default=0) <= MOST_TAKEN * n
+    return [name for name, below in records.items() if few and below]
 
 
 def ways_to_take(data: Any, scenario: Scenario, name: str) -> list[Step]:
