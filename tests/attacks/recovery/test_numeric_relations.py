@@ -126,6 +126,18 @@ def test_units_are_read_from_what_is_printed() -> None:
     assert printed_unit(np.array([1 / 3])) == 0.0
     assert tolerance(np.array([1 / 3, 1e6])) == pytest.approx(1e-3)
     assert printed_step(np.array([2_500.0, 5_000.0, 7_500.0])) == 2_500.0
+    assert printed_step(np.where(np.arange(1_000) < 50, np.arange(1_000.0), 0.0)) == 1.0  # 0 is a multiple of all
+
+
+def test_codes_of_categories_follow_exactly_or_not_at_all() -> None:
+    """Half a unit is far in a few codes: sums of others are near all of them, and say nothing."""
+    rng = np.random.default_rng(3)
+    roof, walls, electricity = (rng.integers(1, 4, 1_000) * 1.0 for _ in range(3))
+    region = np.where(rng.random(1_000) < 0.6, np.round((roof + walls) / 2), rng.integers(1, 4, 1_000))
+    companions = [companion("roof", roof), companion("walls", walls), companion("electricity", electricity)]
+    assert not find_relations(region, companions)[0]
+    rooms = np.where(rng.random(1_000) < 0.95, roof + walls - electricity + 3, 1.0)
+    assert {relation.formula for relation in find_relations(rooms, companions)[0]} == {"roof + walls - electricity + 3"}
 
 
 def test_what_is_remembered_belongs_to_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.derived_columns import Predictor
-from sdckit.attacks.recovery.trimmed_fits import FEWEST, KEPT, trimmed_fits
+from sdckit.attacks.recovery.trimmed_fits import FEWEST, KEPT, most_hits, trimmed_fits
 from sdckit.data.derived_formula import quoted
 from sdckit.numerics.array_types import Floats
 
@@ -38,6 +38,9 @@ REMEMBERED = 40_000  # fits and searches of which the outcome is kept
 PROMISING = 12  # combinations of one number of terms that are refined
 HITS = 0.85  # of the records fitted to, from which on a relation is handed on to be judged
 ENOUGH = 0.9  # of them, from which on no less simple one is looked for
+FEW_VALUES = 12  # that a number may have in a row: it follows exactly or not at all, in cells of equal terms at most
+MOST_CELLS = 1_024  # of equal terms and such a number
+COULD_HIT = 0.8  # of the records searched, below which no function of such terms can be handed on but by chance
 FAR = 1e6  # usual spreads
 USUAL = 0.3  # most records of one value among those searched: else a constant fits most of them
 LARGEST_PART = 100
@@ -144,7 +147,8 @@ def printed_step(values: Floats) -> float:
     """
     unit = printed_unit(values)
     known = values[np.isfinite(values)][:10_000]
-    if not unit or not known.any():
+    known = known[known != 0]  # of which every step is a multiple
+    if not unit or not len(known):
         return unit
     for power in range(6, 0, -1):
         for digit in (5.0, 2.5, 2.0, 1.0):
@@ -233,6 +237,7 @@ class _Search:
         self.numbers: list[Floats] = [none if numbers is None else numbers for numbers in every]
         self.y: Floats = y[drawn.at]
         self.tolerance, self.unit = drawn.tolerance, drawn.unit
+        self.few_values = bool(len(self.y)) and float(np.ptp(self.y)) < FEW_VALUES * self.unit
         self.steps: dict[int, float] = {}
         self.tried = 0
 
@@ -272,10 +277,13 @@ class _Search:
         indices = np.array([*map(place.__getitem__, chain.from_iterable(sets))], np.int64).reshape(len(sets), -1)
         near = max(NEAR, 0.0 if logs else self.tolerance / spread)
         self.tried += len(sets)
+        if self.few_values:
+            indices = indices[_most_hits(self.y[self.some], made, indices) >= COULD_HIT]
         relations: list[Relation] = []
         for i in _promising(own, made, indices, self.draws, near):
-            if not any(relation.parts <= _parts(sets[i]) for relation in relations):
-                relations += filter(None, [self._relation(sets[i], logs, y)])
+            terms = tuple(each[term] for term in indices[i])
+            if not any(relation.parts <= _parts(terms) for relation in relations):
+                relations += filter(None, [self._relation(terms, logs, y)])
         return relations
 
     def of_many(self) -> list[Relation]:
@@ -334,7 +342,7 @@ class _Search:
         made = np.column_stack([term.values(self.numbers, self.more) for term in terms])
         whole = np.isfinite(made).all(axis=1) & np.isfinite(y[self.more])
         made, own, truth = made[whole], y[self.more][whole], self.y[self.more][whole]
-        if len(own) < FEWEST:
+        if len(own) < FEWEST or (self.few_values and _most_hits(truth, made.T, np.arange(len(terms))[None])[0] < HITS):
             return None
         unit = 0.0 if logs else self.unit
         fit = _once(lambda: _fitted(own, made, unit), unit, own, made)
@@ -355,7 +363,11 @@ class _Search:
         if not varies:  # one value, whatever the others are: 1/365.25 * children + 1
             return None
         slack = self._slack(terms, factors)
-        near = hits if logs else float((np.abs(best + made @ np.array(factors) - truth) <= slack).mean())
+        near = (
+            hits
+            if logs or self.few_values
+            else float((np.abs(best + made @ np.array(factors) - truth) <= slack).mean())
+        )
         if max(hits, near) < HITS:
             return None
         columns = tuple(
@@ -399,6 +411,13 @@ def _promising(own: Floats, made: Floats, sets: NDArray[np.int64], draws: Floats
         return tuple(int(i) for i in np.argsort(out[:, 0], kind="stable")[:PROMISING] if out[i, 0] <= near)
 
     return _once(search, near, own, made, sets, draws)
+
+
+def _most_hits(y: Floats, terms: Floats, sets: NDArray[np.int64]) -> Floats:
+    """Largest share of the records in which any function of each set of terms could give y."""
+    shares = np.empty(len(sets))
+    most_hits(y, np.ascontiguousarray(terms), sets, FEW_VALUES, MOST_CELLS, shares)
+    return shares
 
 
 def _once(make: Callable[[], T], number: float, *given: NDArray[Any]) -> T:

@@ -159,6 +159,67 @@ def _mean_in_order(off, n, h, limit, some):  # type: ignore[no-untyped-def]
     return total / h
 
 
+@njit(nogil=True, cache=True)
+def _levels(values, distinct, codes):  # type: ignore[no-untyped-def]
+    """Code values from 0 in place, -1 for NaN; how many levels there are, 0 for more than `distinct` has room for."""
+    levels = 0
+    for i in range(len(values)):
+        code = -1
+        if not np.isnan(values[i]):
+            code = 0
+            while code < levels and distinct[code] != values[i]:
+                code += 1
+            if code == len(distinct):
+                return 0
+            if code == levels:
+                distinct[code] = values[i]
+                levels += 1
+        codes[i] = code
+    return levels
+
+
+@njit(nogil=True, cache=True)
+def most_hits(y, terms, sets, most_levels, most_cells, shares):  # type: ignore[no-untyped-def]
+    """Largest share of the records in which any function of a set of terms could give y.
+
+    In each cell of equal terms a function gives one number, so that at most the commonest y of each is given.
+
+    In: `y` (m,), `terms` (t, m) with NaN for none, `sets` (c, p), `most_levels`, `most_cells`: with more levels of a
+    term, or cells of y and terms, the share is not bounded. Out: `shares` (c,), 1 where it is not bounded.
+    """
+    distinct, counts = np.empty(most_levels), np.empty(most_cells, np.int64)
+    own, codes = np.empty(len(y), np.int64), np.empty(terms.shape, np.int64)
+    levels, n_own = np.empty(len(terms), np.int64), _levels(y, distinct, own)
+    for t in range(len(terms)):
+        levels[t] = _levels(terms[t], distinct, codes[t])
+    for c in range(len(sets)):
+        cells = n_own
+        for k in range(sets.shape[1]):
+            cells = min(cells * levels[sets[c, k]], most_cells + 1)
+        shares[c] = 1.0
+        if cells < 1 or cells > most_cells:
+            continue
+        counts[:cells] = 0
+        n = 0
+        for i in range(len(y)):
+            cell, whole = 0, own[i] >= 0
+            for k in range(sets.shape[1]):
+                code = codes[sets[c, k], i]
+                whole = whole and code >= 0
+                cell = cell * levels[sets[c, k]] + code
+            if whole:
+                counts[cell * n_own + own[i]] += 1
+                n += 1
+        hits = 0
+        for first in range(0, cells, n_own):
+            commonest = 0
+            for a in range(first, first + n_own):
+                commonest = max(commonest, counts[a])
+            hits += commonest
+        if n > 0:
+            shares[c] = hits / n
+
+
 @njit(nogil=True, cache=True, inline="always")
 def _copy(values, n, out):  # type: ignore[no-untyped-def]
     """Copy the first n: an assignment of slices takes 4 s more to compile."""
