@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given
+from hypothesis.strategies import integers
 
-from sdckit.attacks.recovery.code_tables import numbered_values, table_of_numbered
+from sdckit.attacks.recovery.code_tables import by_ranges, numbered_values, table_of_numbered, telling_ranges
 
 RNG = np.random.default_rng(2)
 N = 1_000
@@ -48,3 +50,24 @@ def test_a_pair_is_borne_by_records_and_missing_codes_stand_for_nothing() -> Non
 def test_there_must_be_records_for_every_code() -> None:
     assert np.isnan(code_table(codes(EVERY + 1.0), N, NAMES)).all()
     assert np.isnan(code_table(codes(NAMES), 8, np.full(N, np.nan))).all()
+
+
+@given(integers(0, 2**32 - 1))
+def test_all_records_of_a_telling_range_have_its_value_and_chance_makes_none(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    region = rng.choice(4, 400, p=[0.4, 0.3, 0.2, 0.1])
+    weights = np.round(np.array([1.0, 5, 6, 9])[region] + rng.uniform(-1, 1, 400), rng.integers(0, 3))
+    low, high, value = telling_ranges(weights, region)
+    assert {0} <= {*value.tolist()}
+    assert (low <= high).all()
+    assert (high[:-1] < low[1:]).all()
+    for first, last, own in zip(low, high, value, strict=True):
+        assert {*region[(first <= weights) & (weights <= last)].tolist()} == {own}
+    assert not len(telling_ranges(rng.permutation(weights), region)[0])
+    known = np.where(rng.random(400) < 0.1, -1, region)
+    weights[rng.random(400) < 0.1] = np.nan
+    fitted = by_ranges(weights, np.arange(400), (np.arange(4.0), known), np.arange(400))
+    right = fitted == region
+    assert (right | np.isnan(fitted))[known >= 0].all()
+    assert right[known >= 0].mean() > 0.3
+    assert np.isnan(fitted[np.isnan(weights)]).all()

@@ -528,6 +528,33 @@ def test_coordinates_tell_the_district_they_lie_in(left_out):
         assert holds or "the nearest record by x and y" in verdict.because
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("of_homes", "left_out"), [(True, True), (False, True), (False, False)])
+def test_ranges_of_weights_tell_the_region_of_which_far_more_were_drawn(of_homes: bool, left_out: bool) -> None:
+    """No weight is one region's code, the weights of most regions overlap, and a third of the records is told."""
+    rng = np.random.default_rng(8)
+    homes, drawn = 1_500, np.array([4.0, 30, 31, 32, 33])
+    region = rng.choice(5, homes, p=[0.3, 0.2, 0.2, 0.2, 0.1])
+    weight = (drawn[region] * rng.uniform(0.7, 1.3, homes)).round(4)
+    home = np.repeat(np.arange(homes), rng.integers(1, 5, homes)) if of_homes else np.arange(homes)
+    sex = rng.choice(["f", "m"], len(home))
+    whole = pl.DataFrame({"region": region[home], "sex": sex, "weight": weight[home]})
+    step = {"method": "drop_identifiers", "columns": ["region"]}
+    made = Recipe([step]) if left_out else None
+    some = pl.Series(rng.random(len(home)) < 0.1)
+    hidden = whole.with_columns(region=pl.when(some).then(None).otherwise("region"))
+    released = whole.drop("region") if left_out else hidden
+    others = pl.Series("weight", rng.permutation(weight)[home])  # which are not those of the regions
+    for own, holds in ((whole["weight"], False), (others, True)):
+        scenario = Scenario(
+            keys=["region", "sex"], weight="weight", household="none", thresholds={"recoverable": 0.1}, aligned=True
+        )
+        files = [frame.with_columns(own) for frame in (whole, released)]
+        (verdict,) = check(*files, scenario=scenario, recipe=made).verdicts[:1]
+        assert verdict.holds is (None if holds and left_out else holds)
+        assert holds or "ranges of weight" in verdict.because
+
+
 def test_rows_of_no_record_are_not_counted():
     empty = read_columns(open_frame(pl.DataFrame({"income": []}, schema={"income": pl.Int64})), ["income"])
     assert list(counted_rows(empty)) == []

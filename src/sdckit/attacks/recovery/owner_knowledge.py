@@ -189,6 +189,7 @@ def owner_knowledge(
     apart(lambda column: _put_orders(column, orders, homes), searched, n)
     apart(lambda column: _put_spelt(column, file.before(column.name), columns), searched, n)
     apart(lambda column: _put_nearest(column, columns), searched, n)
+    apart(lambda column: _put_ranges(column, columns.get(file.roles.weight or "")), searched, n)
     apart(lambda column: _put_pairs(column, released, columns), searched, n)
     apart(lambda column: _put_vanished(column, file.before(column.name)), searched, n)
     _put_vanished_cells(searched, file)
@@ -507,6 +508,17 @@ def _put_nearest(column: _Column, columns: Mapping[str, ReleasedColumn]) -> None
         if fitted is not None and column.tells(fitted[column.some], column.near):
             words = f"the nearest record by {pair[0]} and {pair[1]}"
             column.put(fitted, Source(pair, words, 0))
+
+
+def _put_ranges(column: _Column, weight: ReleasedColumn | None) -> None:
+    """A category that all within a range of the weights have: a region from which so many more were drawn."""
+    target = column.recovered.target
+    if weight is None or target.perturbed or touched_cells.GROUPED in target.kinds:
+        return
+    column.tried += 1
+    fitted = code_tables.by_ranges(_numbers(weight), column.some, column.numbered, column.halves.fit)
+    if column.tells(fitted[column.some], column.near):
+        column.put(fitted, Source((weight.name,), f"ranges of {weight.name}", 0))
 
 
 def _nearest(truth: Floats, scaled: Sequence[Floats], fit: Ints, asked: Ints) -> Floats | None:
