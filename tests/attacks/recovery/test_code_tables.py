@@ -56,7 +56,7 @@ def test_there_must_be_records_for_every_code() -> None:
 def test_all_records_of_a_telling_range_have_its_value_and_chance_makes_none(seed: int) -> None:
     rng = np.random.default_rng(seed)
     region = rng.choice(4, 400, p=[0.4, 0.3, 0.2, 0.1])
-    weights = np.round(np.array([1.0, 5, 6, 9])[region] + rng.uniform(-1, 1, 400), rng.integers(0, 3))
+    weights = np.round(np.array([1.0, 5, 6, 9])[region] + rng.uniform(-1, 1, 400), rng.choice([0, 3]))
     low, high, value = telling_ranges(weights, region)
     assert {0} <= {*value.tolist()}
     assert (low <= high).all()
