@@ -5,6 +5,7 @@ partition fits into the processor's cache; partitions are independent and are pr
 """
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from sdckit.numerics.threads import chunks, run
 
 
 ALIGNMENT = 64
+FEW_EACH = 5  # records of a number, on average, that may be members of one household
 
 
 def bytes_for(*arrays: tuple[int, DTypeLike]) -> int:
@@ -674,6 +676,31 @@ def pair_counts(first: AnyInts, second: AnyInts, span: int) -> tuple[Ints, Ints,
     else:
         pairs, counts = np.unique(cells, return_counts=True)
     return pairs // span, pairs % span, counts
+
+
+def uniform_ranges(numbers: Floats, codes: Ints, chance: float) -> tuple[Floats, Floats, Ints]:
+    """Ranges of numbers in which all records have one code (from 0): their ends, and the code.
+
+    No range that would come about by chance: of probability e^`chance` or more. Records of one number count as one
+    where most numbers belong to few records, as those of a household do.
+
+    >>> numbers, codes = np.arange(60.0), np.repeat([0, 1, 2], [25, 5, 30])
+    >>> [own.tolist() for own in uniform_ranges(numbers, codes, -10.0)]
+    [[0.0, 30.0], [24.0, 59.0], [0, 2]]
+    """
+    if not len(numbers):
+        return numbers, numbers, codes
+    order = np.lexsort((codes, numbers))
+    x, code = numbers[order], codes[order]
+    first = np.flatnonzero(np.append(True, x[1:] != x[:-1]))
+    last = np.append(first[1:], len(x)) - 1
+    own = np.where(code[first] == code[last], code[first], -1)
+    start = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
+    end = np.append(start[1:], len(own)) - 1
+    n = end - start + 1 if len(first) * FEW_EACH > len(x) else last[end] - first[start] + 1
+    share = (np.bincount(codes) / len(codes))[own[start]]
+    sure = (own[start] >= 0) & (n * np.log(share) <= chance - math.log(len(x)))
+    return x[first[start[sure]]], x[last[end[sure]]], own[start[sure]]
 
 
 def joint_counts(first: Floats, second: Floats) -> tuple[Floats, Floats, Ints]:

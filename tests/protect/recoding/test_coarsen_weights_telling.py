@@ -30,6 +30,16 @@ def test_unrelated_columns_tell_nothing_beyond_chance():
     assert max(found.values()) < TELLS  # most triples share the frequent value of "rare", by chance
 
 
+def test_a_range_of_weights_that_only_one_region_has_tells_it():
+    rng = np.random.default_rng(4)
+    region = rng.choice(4, 1_000, p=[0.4, 0.2, 0.2, 0.2])
+    weights = np.array([2.0, 9, 10, 11])[region] * rng.uniform(0.7, 1.3, 1_000)
+    data = pl.DataFrame({"w": weights, "region": region, "sex": rng.integers(0, 2, 1_000)})
+    found = told(data, "w", ["region", "sex"])
+    assert found["region"] == pytest.approx(0.45, abs=0.05)
+    assert found["sex"] == 0.0
+
+
 def test_a_value_that_nobody_else_has_tells_nothing():
     data = pl.DataFrame({"w": np.arange(100.0), "region": ["a", "b"] * 50})
     assert told(data, "w", ["region"]) == {"region": 0.0}

@@ -14,7 +14,7 @@ from sdckit.attacks.recovery.group_agreement import CHANCE
 from sdckit.attacks.recovery.judged_relations import HITS, OF_THE_REST
 from sdckit.data import pa, pc
 from sdckit.numerics.array_types import Codes, Floats, Ints, Words
-from sdckit.numerics.grouping import first_of_groups, group, look_up, pair_counts
+from sdckit.numerics.grouping import first_of_groups, group, look_up, pair_counts, uniform_ranges
 
 BORNE = 5  # records of the half that is fitted to, by which a pair of values is borne
 MOSTLY = 0.8  # of the records of either value that the pair must have
@@ -75,30 +75,6 @@ def table_of_numbered(
     return table
 
 
-def telling_ranges(numbers: Floats, truth: Ints) -> tuple[Floats, Floats, Ints]:
-    """Ranges of numbers in which all records have one value, more of them than by chance: their ends, and the value.
-
-    Records of one number count as one where most numbers belong to few records, as those of a household do.
-
-    >>> weights, region = np.arange(60.0), np.repeat([0, 1, 2], [25, 5, 30])
-    >>> [own.tolist() for own in telling_ranges(weights, region)]
-    [[0.0, 30.0], [24.0, 59.0], [0, 2]]
-    """
-    if not len(numbers):
-        return numbers, numbers, truth
-    order = np.lexsort((truth, numbers))
-    x, value = numbers[order], truth[order]
-    first = np.flatnonzero(np.append(True, x[1:] != x[:-1]))
-    last = np.append(first[1:], len(x)) - 1
-    own = np.where(value[first] == value[last], value[first], -1)
-    start = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
-    end = np.append(start[1:], len(own)) - 1
-    n = end - start + 1 if len(first) > len(x) / BORNE else last[end] - first[start] + 1
-    share = (np.bincount(truth) / len(truth))[own[start]]
-    sure = (own[start] >= 0) & (-n * np.log(share) >= math.log(len(x)) - CHANCE)
-    return x[first[start[sure]]], x[last[end[sure]]], own[start[sure]]
-
-
 def by_ranges(numbers: Floats, rows: Ints, truth: Numbered, fit: Ints) -> Floats:
     """The value that all records have within the range of each number (n,), NaN for none.
 
@@ -106,7 +82,7 @@ def by_ranges(numbers: Floats, rows: Ints, truth: Numbered, fit: Ints) -> Floats
     """
     values, of = truth
     fit = fit[(of[fit] >= 0) & ~np.isnan(numbers[rows[fit]])]
-    low, high, value = telling_ranges(numbers[rows[fit]], of[fit])
+    low, high, value = uniform_ranges(numbers[rows[fit]], of[fit], CHANCE)
     if not len(low):
         return np.full(len(numbers), np.nan)
     place = np.maximum(np.searchsorted(low, numbers, "right") - 1, 0)

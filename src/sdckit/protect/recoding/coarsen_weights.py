@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,12 +10,12 @@ import numpy as np
 
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments, replace, seeds
-from sdckit.data.columns import code_column, first_rows, level_name
+from sdckit.data.columns import code_column, first_rows, float_values, level_name
 from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.grouping import dense_codes, group, means_of
+from sdckit.numerics.grouping import dense_codes, group, means_of, uniform_ranges
 from sdckit.protect.by_household import read_homes, read_shared
 from sdckit.protect.change import Change, Protected, at_least, became_fractions, count_changed, numbers, strata_rows
 
@@ -23,6 +24,7 @@ from sdckit.protect.change import Change, Protected, at_least, became_fractions,
 
 TELLS = 0.05  # share of records beyond chance from which a column is taken to disclose another
 BEYOND = 4.0  # standard deviations that chance is allowed
+BY_CHANCE = math.log(1e-7)  # of a range of weights that holds one value of a column only
 
 
 def told_by(data: Any, column: str, others: Sequence[str], *, household: str | None = None) -> dict[str, float]:
@@ -31,7 +33,7 @@ def told_by(data: Any, column: str, others: Sequence[str], *, household: str | N
     By column: the share of records whose value of `column` at least one more record has, all of them with one value of
     the other column; minus the share expected by chance, divided by the largest possible difference. 0 where the
     difference is within chance (four standard deviations). With a household one record of each counts: members share
-    their weight anyway.
+    their weight anyway. Of numbers the share of records within ranges that hold one value only, where it is larger.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -43,7 +45,24 @@ def told_by(data: Any, column: str, others: Sequence[str], *, household: str | N
     first = np.arange(len(frame)) if household is None else read_homes(frame, household).first
     held = code_column(frame[column])
     codes = held.codes()[first]
-    return {name: _disclosed_share(codes, held.span, frame[name], first, records) for name in others}
+    shares = {name: _disclosed_share(codes, held.span, frame[name], first, records) for name in others}
+    if frame[column].dtype.is_numeric() and records.counts is None:
+        own = float_values(frame[column], "column")[first]
+        shares = {name: max(share, _share_in_ranges(own, frame[name], first)) for name, share in shares.items()}
+    return shares
+
+
+def _share_in_ranges(numbers: Floats, other: Any, first: Ints) -> float:
+    """Share of the records whose number is in a range that holds one value only."""
+    coded = code_column(other)
+    theirs = coded.codes()[first]
+    known = (theirs != coded.span) & ~np.isnan(numbers)
+    if not known.any():
+        return 0.0
+    own, level = numbers[known], dense_codes(theirs[known], 0, coded.span)[0].astype(np.int64)
+    ranges = uniform_ranges(own, level, BY_CHANCE)
+    inside = sum(np.count_nonzero((low <= own) & (own <= high)) for low, high, _ in zip(*ranges, strict=True))
+    return float(inside / len(own))
 
 
 def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records: replace.Records) -> float:
