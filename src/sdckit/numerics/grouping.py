@@ -679,7 +679,7 @@ def pair_counts(first: AnyInts, second: AnyInts, span: int) -> tuple[Ints, Ints,
 
 
 def uniform_ranges(numbers: Floats, codes: Ints, chance: float) -> tuple[Floats, Floats, Ints]:
-    """Ranges of numbers in which all records have one code (from 0): their ends, and the code.
+    """Ranges of ascending numbers in which all records have one code (from 0): their ends, and the code.
 
     No range that would come about by chance: of probability e^`chance` or more. Records of one number count as one
     where most numbers belong to few records, as those of a household do.
@@ -690,17 +690,16 @@ def uniform_ranges(numbers: Floats, codes: Ints, chance: float) -> tuple[Floats,
     """
     if not len(numbers):
         return numbers, numbers, codes
-    order = np.lexsort((codes, numbers))
-    x, code = numbers[order], codes[order]
-    first = np.flatnonzero(np.append(True, x[1:] != x[:-1]))
-    last = np.append(first[1:], len(x)) - 1
-    own = np.where(code[first] == code[last], code[first], -1)
+    first = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
+    last = np.append(first[1:], len(numbers)) - 1
+    least, most = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
+    own = np.where(least == most, least, -1)
     start = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
     end = np.append(start[1:], len(own)) - 1
-    n = end - start + 1 if len(first) * FEW_EACH > len(x) else last[end] - first[start] + 1
+    n = end - start + 1 if len(first) * FEW_EACH > len(numbers) else last[end] - first[start] + 1
     share = (np.bincount(codes) / len(codes))[own[start]]
-    sure = (own[start] >= 0) & (n * np.log(share) <= chance - math.log(len(x)))
-    return x[first[start[sure]]], x[last[end[sure]]], own[start[sure]]
+    sure = (own[start] >= 0) & (n * np.log(share) <= chance - math.log(len(numbers)))
+    return numbers[first[start[sure]]], numbers[last[end[sure]]], own[start[sure]]
 
 
 def joint_counts(first: Floats, second: Floats) -> tuple[Floats, Floats, Ints]:

@@ -82,6 +82,7 @@ def by_ranges(numbers: Floats, rows: Ints, truth: Numbered, fit: Ints) -> Floats
     """
     values, of = truth
     fit = fit[(of[fit] >= 0) & ~np.isnan(numbers[rows[fit]])]
+    fit = fit[np.argsort(numbers[rows[fit]])]
     low, high, value = uniform_ranges(numbers[rows[fit]], of[fit], CHANCE)
     if not len(low):
         return np.full(len(numbers), np.nan)

@@ -45,34 +45,39 @@ def told_by(data: Any, column: str, others: Sequence[str], *, household: str | N
     first = np.arange(len(frame)) if household is None else read_homes(frame, household).first
     held = code_column(frame[column])
     codes = held.codes()[first]
-    shares = {name: _disclosed_share(codes, held.span, frame[name], first, records) for name in others}
-    if frame[column].dtype.is_numeric() and records.counts is None:
-        own = float_values(frame[column], "column")[first]
-        shares = {name: max(share, _share_in_ranges(own, frame[name], first)) for name, share in shares.items()}
+    own = (
+        float_values(frame[column], "column")[first]
+        if frame[column].dtype.is_numeric()
+        else np.full(len(first), np.nan)
+    )
+    ascending = np.argsort(own)[: np.count_nonzero(~np.isnan(own)) if records.counts is None else 0]
+    own = own[ascending]
+    shares = {}
+    for name in others:
+        coded = code_column(frame[name])
+        theirs = coded.codes()[first]
+        by_value = _disclosed_share(codes, held.span, theirs, coded.span, records)
+        shares[name] = max(by_value, _share_in_ranges(own, theirs[ascending], coded.span))
     return shares
 
 
-def _share_in_ranges(numbers: Floats, other: Any, first: Ints) -> float:
-    """Share of the records whose number is in a range that holds one value only."""
-    coded = code_column(other)
-    theirs = coded.codes()[first]
-    known = (theirs != coded.span) & ~np.isnan(numbers)
+def _share_in_ranges(numbers: Floats, theirs: Ints, missing: int) -> float:
+    """Share of the records, in the order of their numbers, that are in a range of these that holds one value only."""
+    known = theirs != missing
     if not known.any():
         return 0.0
-    own, level = numbers[known], dense_codes(theirs[known], 0, coded.span)[0].astype(np.int64)
-    ranges = uniform_ranges(own, level, BY_CHANCE)
-    inside = sum(np.count_nonzero((low <= own) & (own <= high)) for low, high, _ in zip(*ranges, strict=True))
-    return float(inside / len(own))
+    own, level = numbers[known], dense_codes(theirs[known], 0, missing)[0].astype(np.int64)
+    low, high, _ = uniform_ranges(own, level, BY_CHANCE)
+    inside = np.searchsorted(own, high, "right") - np.searchsorted(own, low)
+    return float(inside.sum() / len(own))
 
 
-def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records: replace.Records) -> float:
-    coded = code_column(other)
-    theirs = coded.codes()[first]
-    known = (codes != missing) & (theirs != coded.span)
+def _disclosed_share(codes: Ints, missing: int, theirs: Ints, span: int, records: replace.Records) -> float:
+    known = (codes != missing) & (theirs != span)
     if not known.any():
         return 0.0
     value, n_values = dense_codes(codes[known], 0, missing)
-    kind, n_levels = dense_codes(theirs[known], 0, coded.span)
+    kind, n_levels = dense_codes(theirs[known], 0, span)
     of_value, level = value.astype(np.int64), kind.astype(np.int64)
     counted = replace.Records(len(level), None if records.counts is None else records.counts[known])
     n, size = counted.n, counted.by(of_value, n_values)
