@@ -73,13 +73,13 @@ def test_mates_that_share_a_weight_and_a_key_are_no_reason_to_warn_on_a_plan(pla
     homes = [home for home in range(120) for _ in range(1 + home % 4)]
     size = [1 + home % 4 for home in homes]
     data = pl.DataFrame({"home": homes, "w": [1 + home / 120 for home in homes], "a": size})
-    told = data.with_columns(w=pl.col("home") % 4 + 1.5)  # of many households, all of one size
+    alike = data.with_columns(w=pl.col("home") % 4 + 1.5)  # of many households, all of one size
     scenario = sdc.Scenario(keys=["a"], weight="w", household="home")
     for frame in (data, plan(data)):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             sdc.Recipe(STEPS).check(frame, scenario=scenario)
-    for frame in (told, plan(told)):
+    for frame in (alike, plan(alike)):
         with pytest.warns(SdcWarning, match="w: many of its values occur with one value of a only"):
             sdc.Recipe(STEPS).check(frame, scenario=scenario)
 
