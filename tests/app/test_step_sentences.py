@@ -142,7 +142,10 @@ def test_names_stay_as_they_are() -> None:
 def test_a_risk_is_named_in_words() -> None:
     step = {"risk": "l_diversity", "threshold": 0, "columns": ["age"]}
     assert summary(say, "suppress_above", step) == "values of age taken out where the risk by l-diversity is above 0"
-    for risk, word in (("l_diversity", "l-Diversität"), ("individual_risk", "individuelles Risiko")):
+    for risk, word in (
+        ("l_diversity", "l-Diversität"), ("individual_risk", "individuelles Risiko"),
+        ("recoverable_values", "aus rekonstruierbaren Werten"),
+    ):  # fmt: skip
         text = summary(german, "suppress_above", {**step, "risk": risk})
         assert text.endswith(f"wo das Risiko ({word}) über 0 liegt")
     assert "by individual_share is" in summary(say, "suppress_above", {**step, "risk": "individual_share"})  # a column

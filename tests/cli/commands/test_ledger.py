@@ -241,6 +241,11 @@ def test_a_ledger_is_started_as_the_scenario_names_it(folder: Path, capfd: pytes
     assert sdc.ReleaseLedger.open("third", key="third.key").survey == "Panel"
     assert run(["ledger", "create", "--survey", "Survey"]) == 2
     assert "name the ledger and its key" in capfd.readouterr().err
+    place = ["--ledger", "fourth", "--key", "fourth.key"]  # as add, check and list are called
+    assert run(["ledger", "create", "fourth", *place, "--survey", "Survey"]) == 2
+    assert "named twice" in capfd.readouterr().err
+    assert run(["ledger", "create", *place, "--survey", "Survey"]) == 0
+    assert run(["ledger", "list", *place]) == 0
 
 
 def test_a_release_without_its_id_is_remembered_with_it(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

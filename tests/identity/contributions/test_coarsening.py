@@ -77,7 +77,7 @@ def test_few_whole_numbers_are_not_merged_in_pairs():
     codes = [1] * 50 + [2] * 8 + [3] * 30 + [4] * 3 + [5] * 2
     found = smaller_key(levels(codes), "a")
     assert (found.rule, found.public) == ("the 2 rarest levels as one", False)
-    assert found.step["groups"] == {"other": [5, 4], "2": [2], "3": [3], "1": [1]}
+    assert list(found.step["groups"].items()) == [("other", [4, 5]), ("1", [1]), ("2", [2]), ("3", [3])]
     declared = smaller_key(levels(codes, ordered=["a"]), "a")
     assert declared.rule == "neighbouring levels in pairs"
     assert declared.step["groups"] == {"1 to 2": [1, 2], "3 to 4": [3, 4], "5": [5]}
@@ -137,6 +137,16 @@ def test_the_rarest_levels_of_a_category_are_pooled():
     assert pooled(levels(["a"] * 5 + ["b"] * 6 + ["c"] * 7)).group.tolist() == [0, 0, 1]
     assert pooled(levels(["a"] * 5 + ["b"] * 6)) is None
     assert pooled(levels(["a", "b", "c"])) is None
+
+
+@pytest.mark.parametrize("names", ["abcde", (1, 2, 3, 4, 5)])
+def test_a_step_does_not_rank_what_it_pools(names):
+    a, b, c, d, e = names  # a step goes out with the release, in which nobody sees whether d or e is rarer
+    steps = {
+        step_text(smaller_key(levels([a] * more + [b] * 30 + [c] * less + [d] * left + [e] * (11 - left)), "a").step)
+        for more, less, left in [(50, 49, 5), (49, 50, 5), (50, 49, 6), (49, 50, 6)]
+    }
+    assert len(steps) == 1
 
 
 def test_two_levels_as_one():

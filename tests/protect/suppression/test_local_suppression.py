@@ -372,6 +372,17 @@ def test_what_follows_is_told_with_what_to_do_and_never_how_many():
     assert "hide_implied=True" in implied_notes(3, bound=False)["n_implied"]
     assert implied_notes(3, bound=True) == implied_notes(4711, bound=True)
     assert "go together" in implied_notes(0, bound=True)["n_implied"]
+    hidden = implied_notes(3, bound=False, hidden=True)["n_implied"]  # nobody is told to do what was done
+    assert "could not hide" in hidden
+    assert "takes out more" not in hidden
+
+
+def test_the_step_itself_is_not_advised_to_hide_what_it_tried_to_hide():
+    rng = np.random.default_rng(13)
+    data = pl.DataFrame({name: rng.integers(0, 2, 9) for name in "abcd"})
+    change = local_suppression(data, keys=list("abcd"), k=3, hide_implied=True, seed=1).change
+    assert change.parameters["n_implied"]
+    assert "takes out more" not in change.notes["n_implied"]
 
 
 def test_what_follows_is_counted_when_it_is_read(monkeypatch):

@@ -68,6 +68,23 @@ def test_a_plan_is_warned_of_weights_that_tell_a_key(plan: Any) -> None:
 
 
 @on_engines
+def test_mates_that_share_a_weight_and_a_key_are_no_reason_to_warn_on_a_plan(plan: Any) -> None:
+    """A weight of one household alone tells what the others of it have, and that is known from them anyway."""
+    homes = [home for home in range(120) for _ in range(1 + home % 4)]
+    size = [1 + home % 4 for home in homes]
+    data = pl.DataFrame({"home": homes, "w": [1 + home / 120 for home in homes], "a": size})
+    alike = data.with_columns(w=pl.col("home") % 4 + 1.5)  # of many households, all of one size
+    scenario = sdc.Scenario(keys=["a"], weight="w", household="home")
+    for frame in (data, plan(data)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            sdc.Recipe(STEPS).check(frame, scenario=scenario)
+    for frame in (alike, plan(alike)):
+        with pytest.warns(SdcWarning, match="w: many of its values occur with one value of a only"):
+            sdc.Recipe(STEPS).check(frame, scenario=scenario)
+
+
+@on_engines
 def test_rows_of_people_that_are_made_up_one_by_one_are_no_panel(plan: Any) -> None:
     visits = pl.DataFrame({"who": [i // 3 for i in range(60)], "a": ["x", "x", "y"] * 20, "b": [1, 2, 3, 4] * 15})
     scenario = sdc.Scenario(keys=["a"], person="who")

@@ -41,6 +41,7 @@ def create(
     folder: Annotated[Path | None, argument("ledger", "dir")] = None,
     *,
     scenario: MaybeScenario = None,
+    ledger: Annotated[Path | None, option("ledger-create", "--ledger")] = None,
     key: Annotated[Path | None, option("ledger-create", "--key")] = None,
     survey: Annotated[str | None, option("ledger", "--survey")] = None,
 ) -> None:
@@ -50,8 +51,10 @@ def create(
     """
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger
 
+    if folder and ledger:
+        raise ScenarioError("the ledger is named twice: DIR and --ledger are the same")
     declaring = _declaring(scenario)
-    folder, key = ledger_files(declaring, folder, key)
+    folder, key = ledger_files(declaring, folder or ledger, key)
     survey = survey or getattr(declaring and declaring.ledger, "survey", None)
     if survey is None:
         raise ScenarioError("say what the releases are releases of: --survey TEXT, or survey in the scenario's ledger")

@@ -60,18 +60,22 @@ def grouped(column: str, coded: columns.Coded, labels: Sequence[str], group: NDA
 
 
 def other(column: str, coded: columns.Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
-    """The recipe step that recodes the first group as "other"; numbers become text, so it names every level."""
+    """The recipe step that recodes the first group as "other"; numbers become text, so it names every level.
+
+    Values stand in their own order: in that of their counts, as in `labels`, a recipe that goes out would rank them.
+    """
     values = _values(coded, labels)
     if values is None:
         return None
+    named = sorted(zip(values, labels, group.tolist(), strict=True))
     name = "other"
     while name in labels:
         name += "_"
-    groups = {name: [value for value, place in zip(values, group.tolist(), strict=True) if place == 0]}
+    groups = {name: [value for value, _, place in named if place == 0]}
     if coded.kind not in NUMBERS:
         return {"method": "recode", "column": column, "groups": groups, "outside": "keep"}
-    rest = [(label, value) for label, value, place in zip(labels, values, group.tolist(), strict=True) if place]
-    return {"method": "recode", "column": column, "groups": groups | {label: [value] for label, value in rest}}
+    rest = {label: [value] for value, label, place in named if place}
+    return {"method": "recode", "column": column, "groups": groups | rest}
 
 
 def _values(coded: columns.Coded, labels: Sequence[str]) -> list[Any] | None:

@@ -54,15 +54,18 @@ def notes_of(roles: Roles, *, untouched: bool, bound: bool) -> dict[str, str]:
     return notes
 
 
-def implied_notes(n_implied: int | None, *, bound: bool) -> dict[str, str]:
-    """A note on `n_implied`, unless it is 0 and covers all values."""
+HIDING = "hide_implied=True takes out more until none does"
+
+
+def implied_notes(n_implied: int | None, *, bound: bool, hidden: bool = False) -> dict[str, str]:
+    """A note on `n_implied`, unless it is 0 and covers all values; `hidden`: hide_implied took out what it could."""
     if n_implied is None:
         return {"n_implied": "not counted: the keys have too many patterns of missing values"}
     sentences = []
     if n_implied:
         sentences.append(
             "some of the values taken out follow from the release for whoever knows that nothing goes without need; "
-            "hide_implied=True takes out more until none does"
+            + ("hide_implied=True could not hide them with this draw: another may" if hidden else HIDING)
         )
     if bound:
         sentences.append("values that go together are not among those counted")
@@ -262,7 +265,7 @@ def local_suppression(
         details |= {"hide_implied": hide_implied, "n_implied": None}
         if hide_implied:
             following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, orders, bonds))
-            count = partial(_count_following, lambda: following, bound=bonds.bind)
+            count = partial(_count_following, lambda: following, bound=bonds.bind, hidden=True)
         else:  # counting takes long compared with the search, and is done when it is read
             count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
         if true_keys:
@@ -271,11 +274,13 @@ def local_suppression(
         return _protected(frame, records.n, *settings, file, at_risk, solved, bonds, details, secret, count)
 
 
-def _count_following(find: Callable[[], Bools | None], *, bound: bool) -> tuple[dict[str, Any], dict[str, str]]:
+def _count_following(
+    find: Callable[[], Bools | None], *, bound: bool, hidden: bool = False
+) -> tuple[dict[str, Any], dict[str, str]]:
     """The number of implied values, and a note on it."""
     following = find()
     n = None if following is None else int(np.count_nonzero(following))
-    return {"n_implied": n}, implied_notes(n, bound=bound)
+    return {"n_implied": n}, implied_notes(n, bound=bound, hidden=hidden)
 
 
 def _mend_again(file: WorkingFile, requests: Requests, orders: Sequence[Order], bonds: Bonds) -> None:

@@ -90,13 +90,18 @@ def warn_of_panels(steps: Sequence[StepLike], data: Any, *, scenario: Scenario |
 
 
 def _shares_told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -> dict[str, float]:
-    """Share of each key that the weight determines; for a lazy frame only with few enough distinct pairs."""
+    """Share of each key that the weight determines; for a lazy frame only with few enough distinct combinations."""
     if not isinstance(frame, Changing):
         return told_by(frame, weight, keys, household=household)
     shares: dict[str, float] = {}
     for name in keys:
         with contextlib.suppress(DataError):
-            shares |= told_by(frame.distinct([weight, name]).tallied, weight, [name])
+            if household is None:
+                shares |= told_by(frame.distinct([weight, name]).tallied, weight, [name])
+            else:  # the first record of each household stands for all, as in memory
+                rows = frame.distinct([household, weight, name])
+                first = open_frame(rows.table.take(np.argsort(rows.first, kind="stable")))
+                shares |= told_by(first, weight, [name], household=household)
     return shares
 
 
