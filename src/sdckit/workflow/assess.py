@@ -382,7 +382,6 @@ def assess_release(
         check_insensitive(scenario, sorted(opened_release.columns_of([opened.original, *opened.released])))
     control = None if control is None else open_frame(control)
     _check_synthetic(scenario, opened, recodings)
-    column_roles = look_at_columns(scenario, opened.released, id=id, original=opened.original)
     every = scenario
     scenario, gone = left_of(scenario, recodings, opened_release.columns_of(opened.released), judged=True)
     attacked = bool(scenario.intruders) and (attacks or control is not None)
@@ -406,6 +405,7 @@ def assess_release(
             return ReleaseAssessment(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
+    column_roles = look_at_columns(every, opened.released, id=id, original=opened.original)
     some = known["on_engine"] and draws_records(pair, scenario)
     only = _read_by_limits(
         scenario, drawn=some, left_out=bool(gone), told=gate and not known["on_engine"],

@@ -84,6 +84,25 @@ def test_what_is_allowed_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
     assert now.lattice.size == one.lattice.size
 
 
+def test_a_node_that_two_searches_come_to_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = list[Any]()
+    monkeypatch.setattr(module, "judge", lambda *a, **how: calls.append(a) or judge(*a, **how))
+    one, told, node = trials("one"), asked(), (3, 0, 0)
+    one.make(node)
+    other, stricter = replace(one, share=0.1, made={}), at_aim(one, 2)
+    for now in (one, other, stricter):
+        now.made[node] = now.make(node)
+    first = _repaired(one, node, told)
+    n = len(calls)
+    again = _repaired(other, node, told)
+    assert len(calls) == n > 0
+    assert (again.made, again.how, again.verdicts) == (first.made, first.how, first.verdicts)
+    _repaired(stricter, node, told)
+    assert len(calls) > n
+    _repaired(one, node, asked())
+    assert len(calls) > n + 1
+
+
 def test_a_combination_that_cannot_be_repaired_is_dropped_and_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """One whose groups stay without enough sensitive values ended the whole search."""
     said: list[str] = []

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
 from proposals import survey, trials
+from sdckit.cells import tabulate
 from sdckit.errors import DataError, ScenarioError
-from sdckit.workflow.proposing.find_best import BOUNDED, _taking_more
+from sdckit.workflow import assess
+from sdckit.workflow.proposing.find_best import BOUNDED
 from sdckit.workflow.proposing.trials import How, judge
-from sdckit.workflow.recipes.recipe import TRIAL
+from sdckit.workflow.recipes import recipe, recipe_runs
+from sdckit.workflow.recipes.given_back import further_steps, lacking_records, options_taking_more
+from sdckit.workflow.recipes.recipe import TRIAL, Kept, recodings_of, tried
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -75,8 +81,67 @@ def test_nothing_is_lost_where_nothing_is_given_back() -> None:
 def test_what_cannot_be_measured_is_refused_before_anything_is_done() -> None:
     with pytest.raises(ScenarioError, match=r"step 1 \(suppress_above\): risk = .* needs the threshold k or risk"):
         sdc.Recipe([TAKEN]).apply(DISTRICTS, scenario=sdc.Scenario(keys=["age", "sex"], thresholds={"l": 2}))
-    with pytest.raises(DataError, match=r"does not run on a plan: .* beside the original, in memory"):
+    says = r"does not run on a plan: .* beside the original, in memory\. Bring the file into memory for it$"
+    with pytest.raises(DataError, match=says):
         sdc.Recipe([*FIRST, TAKEN]).apply(DISTRICTS.lazy(), scenario=SCENARIO)
+
+
+def test_a_file_that_was_looked_at_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is a step run again that draws the same: after other steps, or with another secret that changes nothing."""
+    looked, ran, run_step = list[Any](), list[int](), recipe_runs.run_step
+    monkeypatch.setattr(recipe, "lacking_records", lambda *a: looked.append(a[3]) or lacking_records(*a))
+    monkeypatch.setattr(recipe_runs, "run_step", lambda at, *a, **how: ran.append(at) or run_step(at, *a, **how))
+    first = [FIRST[0], {**FIRST[1], "importance": {"age": 1, "sex": 2, "area": 9}}]
+    steps = [*first, TAKEN, {**TAKEN, "columns": ["age", "sex", "area"]}, {"method": "random_order"}]
+    kept = Kept()
+    tried(DISTRICTS, SCENARIO, [*steps[:3], steps[4]], kept=kept)
+    rounds = len(looked)
+    assert rounds >= 2
+    assert ran == [1, 2, 3, 4]
+    made = tried(DISTRICTS, SCENARIO, steps, kept=kept)
+    assert len(looked) == rounds
+    assert ran == [1, 2, 3, 4, 4, 5]
+    other = tried(DISTRICTS, SCENARIO, steps, kept=kept, secret=bytes([7]) * 32)
+    same = other.log.steps[1].changed == made.log.steps[1].changed
+    assert (len(looked) == rounds) is same
+    monkeypatch.undo()
+    for secret, own in ((TRIAL, made), (bytes([7]) * 32, other)):
+        anew = tried(DISTRICTS, SCENARIO, steps, secret=secret)
+        assert own.data.equals(anew.data)
+        assert [change.to_dict() for change in own.log.steps] == [change.to_dict() for change in anew.log.steps]
+
+
+def test_the_columns_are_not_looked_through_for_what_is_given_back_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, seen = applied(*FIRST), list[Any]()
+    monkeypatch.setattr(assess, "look_at_columns", lambda *a, **how: seen.append(a))
+    by_risk = SCENARIO.changed(thresholds={"k": 3, "risk": 0.3})
+    lacking = lacking_records(DISTRICTS, made.recipe, made.log, made.data, by_risk)
+    assert (lacking > 0).any()
+    assert not seen
+
+
+def test_k_and_risk_are_read_from_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables, tabulate_frame = list[Any](), tabulate.tabulate_frame
+    monkeypatch.setattr(tabulate, "tabulate_frame", lambda *a: tables.append(a) or tabulate_frame(*a))
+    both = SCENARIO.changed(thresholds={"k": 3, "risk": 0.3})
+    lacking = lacking_records(DISTRICTS, None, None, DISTRICTS, both)
+    assert len(tables) == 1
+    sizes = sdc.key_frequencies(DISTRICTS, scenario=SCENARIO).records["sample_frequency"].to_numpy()
+    assert lacking.tolist() == np.maximum(3 - sizes, sizes == 3).tolist()
+
+
+def test_a_step_takes_only_what_is_there() -> None:
+    """Where every key that mates do not share was left out, there is no step on them."""
+    data = DISTRICTS.with_columns(home=pl.int_range(pl.len()) // 2).with_columns(
+        area=pl.col("area").first().over("home")
+    )
+    scenario = SCENARIO.changed(household="home")
+    one = SimpleNamespace(below_k=({3: 2},), above_risk=(None,))
+    result = {"default": {"recoverable_values": one}}
+    every = further_steps(data, scenario, result, len(data), [], data.columns)
+    assert every == [TAKEN]
+    assert further_steps(data, scenario, result, len(data), [], ["area"]) == [{**TAKEN, "columns": ["area"]}]
+    assert further_steps(data, scenario, result, len(data), [], ["kids"]) == []
 
 
 def test_a_proposal_takes_more_before_it_gives_columns_up() -> None:
@@ -86,7 +151,7 @@ def test_a_proposal_takes_more_before_it_gives_columns_up() -> None:
     node = (3, 0, 0)
     judged = judge(one, one.make(node), How())
     assert judged.failing == ("k_undone",)
-    how = _taking_more(judged, one)
+    how = options_taking_more(judged, one)
     assert how is not None
     (step,) = how.taken
     assert step == {**TAKEN, "columns": ["age", "sex", "area"]}
@@ -98,7 +163,7 @@ def test_a_proposal_takes_more_before_it_gives_columns_up() -> None:
     assert 0 < lost <= BOUNDED * len(DISTRICTS)
     assert again.made.gone["age"] * len(DISTRICTS) == pytest.approx(again.released["age"].null_count())
     assert again.made.loss > judged.made.loss
-    assert _taking_more(again, better) is None
+    assert options_taking_more(again, better) is None
 
 
 def test_a_starter_recipe_takes_more_before_it_says_that_a_limit_is_exceeded() -> None:
@@ -127,6 +192,9 @@ def test_the_order_of_households_is_drawn_again_without_it() -> None:
     made = sdc.Recipe(steps).apply(data, scenario=scenario, secret=TRIAL, watch=False)
     rows = made.log.rows(data)
     assert rows is not None
+    drawn = recodings_of(tried(data, scenario, steps))  # for which no step is run again
+    assert drawn.rows is not None
+    assert drawn.rows.tolist() == rows.tolist()
     assert data["district"].to_numpy()[rows].tolist() == made.data["district"].to_list()
     wrong = {**TAKEN, "columns": ["age", "home"]}
     with pytest.raises(ScenarioError, match=r"step 1 \(suppress_above\): 'home' numbers the households"):

@@ -23,7 +23,7 @@ from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Node, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words, promise_kept
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
-from sdckit.workflow.proposing.trials import How, Judged, Trials, improved, judge, judge_cells, limits_of
+from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
 from sdckit.workflow.recipes import given_back, recipe, recipe_figures, recipe_steps, starter_recipe
 from sdckit.workflow.verdicts import Verdict
 
@@ -345,6 +345,7 @@ class Asked:
     judging: Callable[[Candidate | None], None] = lambda _: None
     kept: Begun = field(default_factory=Begun)
     within: Callable[[str], None] = lambda _: None  # is told what is done while a node is judged
+    repaired: dict[Any, Judged] = field(default_factory=dict)  # by node, options and aims
 
     @property
     def over(self) -> bool:
@@ -494,8 +495,7 @@ def _passing_early(trials: Trials, asked: Asked) -> Iterator[tuple[Trials, Judge
             asked.judging(_candidate(now, node, judge_cells(now, release)))
             judged = _measured(now, _repaired(now, node, asked), asked)
             if judged.meets:
-                # Nothing is to be mended: original and release, which the measures of two files hold, are let go.
-                yield now.with_how(judged.how), replace(judged, assessment=replace(judged.assessment, intruders=()))
+                yield now.with_how(judged.how), judged.let_go()
                 return
         except SdcError:  # of this recipe only, such as suppression in another way that fails
             pass
@@ -578,12 +578,21 @@ def _ranked(trials: Trials, searched: Searched, asked: Asked) -> list[Node]:
 
 
 def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
+    """A node as `_repair` leaves it, once for all searches that come to it."""
+    place = (node, repr(trials.how), tuple(trials.aims.items()))
+    if (judged := asked.repaired.get(place)) is None:
+        judged = _repair(trials, node, asked)
+        asked.repaired[place] = judged.let_go()
+    return judged
+
+
+def _repair(trials: Trials, node: Node, asked: Asked) -> Judged:
     """Check a node against every threshold; where suppressed values can be reconstructed, suppress in other ways.
 
     A way that fails is said and dropped: the node stays as it was judged before, and others may pass.
     """
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
-    hold = partial(judge, control=asked.control, keep=asked.keep, tell=asked.within)
+    hold = partial(judge, control=asked.control, keep=asked.keep, tell=asked.within, tries=recipe.Kept())
     judged = _drawn_again(trials, hold(trials, trials.made[node], trials.how, soon=True), hold)
     if (taken := _without_few(trials, judged, asked, hold)) is not None:
         return taken
@@ -604,7 +613,7 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
 
 def _without_few(trials: Trials, judged: Judged, asked: Asked, hold: Callable[..., Judged]) -> Judged | None:
     """A judged node that passes once few records have lost keys; None where it does not."""
-    while not (judged.passed or asked.over) and (how := _taking_more(judged, trials)) is not None:
+    while not (judged.passed or asked.over) and (how := given_back.options_taking_more(judged, trials)) is not None:
         asked.tell("taking keys out of the few records that can be reconstructed")
         try:
             judged = _drawn_again(trials, hold(trials, trials.with_how(how).make(judged.made.node), how), hold)
@@ -613,27 +622,12 @@ def _without_few(trials: Trials, judged: Judged, asked: Asked, hold: Callable[..
     return judged if judged.passed and judged.how.taken else None
 
 
-def _taking_more(judged: Judged, trials: Trials) -> How | None:
-    """Options by which the few records lose keys that are below a limit with what the release gives back.
-
-    None where there are no such records, or too many, or where another limit does not hold.
-    """
-    if not judged.failing or not {*judged.failing} <= given_back.PUT_BACK:
-        return None
-    n, taken = trials.lattice.n, judged.how.taken
-    more = given_back.further_steps(trials.data, trials.scenario, judged.assessment, n, taken)
-    return replace(judged.how, taken=(*taken, *more)) if more else None
-
-
 def _drawn_again(trials: Trials, judged: Judged, hold: Callable[..., Judged]) -> Judged:
     """A node that passes, unless it fails with other random draws: ties of a suppression are broken by them."""
     if trials.lattice.n > DRAWN_ONCE or not judged.made.drawn or not judged.passed:
         return judged
-    for secret in OTHER_DRAWS:
-        again = hold(trials, judged.made, judged.how, secret=secret)
-        if not again.passed:
-            return again
-    return judged
+    held = (hold(trials, judged.made, judged.how, secret=secret) for secret in OTHER_DRAWS)
+    return next((again for again in held if not again.passed), judged)
 
 
 def variants(trials: Trials, search: Search, judged: Judged, asked: Asked, count: int) -> Iterator[tuple[str, Judged]]:

@@ -31,7 +31,7 @@ from sdckit.workflow.proposing import proposal, search
 from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, thinned
 from sdckit.workflow.recipes import given_back, number_steps, starter_recipe as starter
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
-from sdckit.workflow.recipes.recipe import TRIAL, tried
+from sdckit.workflow.recipes.recipe import TRIAL, Kept, recodings_of, tried
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import (
     GIVEN_BACK as MEASURE,
@@ -353,14 +353,13 @@ class Trials:
         tellers = [name for key in keys for name in self.how.bundles.get(key, ())]
         return list(dict.fromkeys([*keys, *tellers]))
 
-    def _taken(self, node: Node) -> Iterator[Step]:
+    def _taken(self, node: Node) -> list[Step]:
         """These steps, of the keys that are there and what tells them."""
         pairs = zip(self.lattice.ladders, node, strict=True)
-        left_out = [ladder.key for ladder, rung in pairs if ladder.rungs[rung].left_out]
-        untouched = {*left_out, *self.how.without, self.scenario.household}
-        for step in self.how.taken:
-            if names := [name for name in self._with_bundles(step["columns"]) if name not in untouched]:
-                yield {**step, "columns": names}
+        left_out = {ladder.key for ladder, rung in pairs if ladder.rungs[rung].left_out}
+        there = {*open_eager(self.data, {}).columns} - left_out - {*self.how.without, self.scenario.household}
+        steps = ({**step, "columns": self._with_bundles(step["columns"])} for step in self.how.taken)
+        return [own for step in steps if (own := given_back.on_columns(step, there)) is not None]
 
     def with_how(self, how: How) -> Trials:
         """The same trials with other options of suppression."""
@@ -460,6 +459,10 @@ class Judged:
             return 0
         return int(worst["k_anonymity"].violations[SMALL])
 
+    def let_go(self) -> Judged:
+        """Where nothing is to be mended: without original and release, which the measures of two files hold."""
+        return replace(self, assessment=replace(self.assessment, intruders=()))
+
     @property
     def _worst(self) -> Any:
         files = [file[name] for file in self.assessment.released for name in file]
@@ -488,12 +491,12 @@ def judge_cells(trials: Trials, release: Any) -> tuple[Verdict, ...]:
 
 def judge(
     trials: Trials, made: Made, how: How, *, control: Any = None, keep: Sequence[str] = (), soon: bool = False,
-    tell: Callable[[str], None] = lambda _: None, secret: bytes = TRIAL,
+    tell: Callable[[str], None] = lambda _: None, secret: bytes = TRIAL, tries: Kept | None = None,
 ) -> Judged:  # fmt: skip
     """Apply the steps and check every threshold; the data are without their direct identifiers.
 
-    `secret`: what the steps draw by. `soon`: where large numbers go out as they are, nothing else is judged, and there
-    is no verdict: `improved` looks at nothing else then.
+    `secret`: what the steps draw by. `tries`: what earlier trials kept. `soon`: where large numbers go out as they are,
+    nothing else is judged, and there is no verdict: `improved` looks at nothing else then.
     """
     data, scenario = trials.data, trials.scenario
     mended = mend_relations(trials.relations(), [step for _, step in made.steps], scenario, keep)
@@ -502,10 +505,10 @@ def judge(
     kept = (scenario if most is None else most.asked(scenario)).changed(identifiers=())
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        applied = tried(data, scenario, steps, mended.derived, step=tell, secret=secret)
+        applied = tried(data, scenario, steps, mended.derived, step=tell, secret=secret, kept=tries)
         measured: Any = assess.assess_read(
             data, applied.data, scenario=kept, control=control, seed=starter.SEED,
-            recipe=applied.recipe, log=applied.log, whole=True, lean=True, step=tell,
+            recipe=recodings_of(applied), whole=True, lean=True, step=tell,
             soonest=(NUMBERS, lambda results: bool(_beyond(results, scenario, keep, how))) if soon else None,
         )  # fmt: skip
         if not measured.released:

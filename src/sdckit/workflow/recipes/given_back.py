@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcWarning, sure
 from sdckit.numerics.array_types import Floats
-from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK, lose_values
-from sdckit.workflow.recipes.run_step import of_release, risk_of
+from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK, RISK_MEASURE, lose_values
+from sdckit.workflow.recipes.run_step import of_release
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Applied, Recipe
@@ -50,13 +51,15 @@ def lacking_records(
             )  # fmt: skip
         results = {intruder: measured[intruder].get(RECOVERABLE.name) for intruder in measured}
     limits, lacking = scenario.limits_of(compared=True), np.zeros(1)
+    tabulated = "key_frequencies" if limits.risk is None else RISK_MEASURE  # which has the frequencies, too
     for intruder, result in results.items():
         undone = current if result is None else result.undone()
         own = of_release(undone, scenario.intruder(intruder))
-        records: Any = open_frame(measure("key_frequencies").measure(undone, scenario=own).records)
+        records: Any = open_frame(measure(tabulated).measure(undone, scenario=own).records)
         lacking = np.maximum(lacking, (limits.k or 0) - float_values(records["sample_frequency"], "sample_frequency"))
         if limits.risk is not None:
-            lacking = np.where(risk_of(undone, own) > limits.risk, np.maximum(lacking, 1.0), lacking)
+            risky = float_values(records["risk"], "risk") > limits.risk
+            lacking = np.where(risky, np.maximum(lacking, 1.0), lacking)
     return lacking
 
 
@@ -92,18 +95,35 @@ def taking_more(
     return [(step, [TAKEN]) for step in more]
 
 
+def options_taking_more(judged: Any, trials: Any) -> Any:
+    """Options by which the few records lose keys that are below a limit with what the release of a node gives back.
+
+    None where there are no such records, or too many, or where another limit does not hold.
+    """
+    if not judged.failing or not {*judged.failing} <= PUT_BACK:
+        return None
+    data, taken = trials.data, judged.how.taken
+    there = open_eager(data, {}).columns  # a trial of a node leaves out what the node does
+    more = further_steps(data, trials.scenario, judged.assessment, trials.lattice.n, taken, there)
+    return replace(judged.how, taken=(*taken, *more)) if more else None
+
+
 def further_steps(
     data: Any, scenario: Scenario, assessment: Any, n: int, steps: Collection[Mapping[str, Any] | None],
-    there: Collection[str] | None = None,
+    there: Collection[str],
 ) -> list[Step]:  # fmt: skip
     """For each intruder to whom few records are told, the first step that is not among `steps`, on columns `there`."""
     more: list[Step] = []
     for name in few_given_back(assessment, scenario, n):
-        ways = ways_to_take(data, scenario, name)
-        if there is not None:
-            ways = [{**step, "columns": [key for key in step["columns"] if key in there]} for step in ways]
-        more += [step for step in ways if step not in steps][:1]
+        ways = (on_columns(step, there) for step in ways_to_take(data, scenario, name))
+        more += [step for step in ways if step is not None and step not in steps][:1]
     return more
+
+
+def on_columns(step: Mapping[str, Any], there: Collection[str]) -> Step | None:
+    """A step on those of its columns that are `there`; None where none is."""
+    columns = [name for name in step["columns"] if name in there]
+    return {**step, "columns": columns} if columns else None
 
 
 def named(kind: LimitKind) -> str:

@@ -7,15 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial, reduce
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments, frames, seeds
 from sdckit.data.arguments import Seed
+from sdckit.data.columns import n_differing
 from sdckit.data.derived_formula import ENTRY
 from sdckit.data.files import domain_files, file_limits
+from sdckit.data.methods import METHODS
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.replace import open_eager
 from sdckit.data.scenarios import scenario_toml, thresholds
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, counted, plain_html
@@ -30,9 +34,11 @@ from sdckit.workflow.recipes.recipe_checks import reads_alone
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
 from sdckit.workflow.recipes.recipe_runs import InMemory, Run, check_computed_once, start
+from sdckit.workflow.recipes.run_step import drawn_order
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessment import ReleaseAssessment
+    from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
 # Result of a recipe: the changed data, the log, and the figures after each step.
@@ -576,10 +582,13 @@ class TrialRecipe(Recipe):
     """A recipe whose file and log go nowhere: no values are counted (``differing``), and nothing is warned of.
 
     `begun`: a trial of the same file, scenario and secret. Where its steps are the first ones, they are not run again:
-    they draw by their positions, so that they give the same whatever follows.
+    they draw by their positions, so that they give the same whatever follows. With `kept`, no step is run again either
+    that is the same in both and comes before what draws the order, or takes out what is given back.
     """
 
     begun: Applied | None = None
+    kept: Kept | None = None
+    running: InMemory | None = None  # with `kept`
 
     @classmethod
     def of(cls, recipe: Recipe, begun: Applied | None) -> TrialRecipe:
@@ -590,24 +599,92 @@ class TrialRecipe(Recipe):
         return made
 
     def _opened(self, data: Any, scenario: Scenario | None) -> Run:
-        begun, steps = self.begun, self.all_steps
-        if begun is not None and begun.recipe.all_steps == steps[: len(begun.log.steps)]:
-            return start(data, scenario, trial=True, begun=(begun.data, begun.log.steps))
-        return start(data, scenario, trial=True)
+        known = {} if self.begun is None else self._known(self.begun)
+        n, begun = max(known, default=0), self.begun
+        running = start(data, scenario, trial=True, begun=(known[n], sure(begun).log.steps[:n]) if known else None)
+        if self.kept is not None and isinstance(running, InMemory):
+            running.states = {at: state for at, state in known.items() if at < n}
+            running.owed = n == len(self.all_steps)  # no further step is run
+            self.running = running
+        return running
+
+    def _given_back(
+        self, running: InMemory, changes: Sequence[Change], mixed: seeds.Mixed, scenario: Scenario, current: Any,
+        intruder: Scenario,
+    ) -> Floats:  # fmt: skip
+        steps = [
+            step for step in self.all_steps[: len(changes)] if step.arguments.get("risk") != recipe_steps.GIVEN_BACK
+        ]
+        by_log = any(METHODS[step.method].plan == "order" for step in steps)  # which tells the rows of the original
+        looked = [] if self.kept is None else self.kept.looked
+        for file, before, whom, lacking in looked:
+            same = file is current or (not by_log and _same_values(file, current))
+            if whom == intruder and before == steps and same:
+                return lacking
+        lacking = super()._given_back(running, changes, mixed, scenario, current, intruder)
+        looked.append((current, steps, intruder, lacking))
+        return lacking
+
+    def _known(self, begun: Applied) -> dict[int, Any]:
+        """Files after so many of the steps, as another trial left them."""
+        before = begun.recipe.all_steps
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, self.all_steps, strict=False)))
+        running = _running(begun)
+        states = {**({} if running is None else running.states), len(before): begun.data}
+        return {n: state for n, state in states.items() if n <= same}
+
+
+def _same_values(file: Any, other: Any) -> bool:
+    """Whether two files have the same columns and values."""
+    first, second = open_eager(file, {}), open_eager(other, {})
+    return first.schema == second.schema and not any(n_differing(first, second).values())
+
+
+def _running(applied: Applied) -> InMemory | None:
+    """The run of a trial that keeps its states."""
+    recipe = applied.recipe
+    return recipe.running if isinstance(recipe, TrialRecipe) else None
 
 
 TRIAL = bytes(32)  # secret of a trial, of which nothing is kept
 
 
+@dataclass(eq=False)
+class Kept:
+    """What trials of one file and scenario keep for those after them.
+
+    `last`: by secret, the last one. `looked`: files that were looked at for what they give back, the steps that made
+    them but for those that take this out, the intruder, and what was found.
+    """
+
+    last: dict[bytes, Applied] = field(default_factory=dict)
+    looked: list[tuple[Any, list[recipe_checks.StepLike], Scenario, Floats]] = field(default_factory=list)
+
+
 def tried(
     data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]],
     derived: Mapping[str, str] = MappingProxyType({}), step: Callable[[str], None] | None = None,
-    secret: bytes = TRIAL, begun: Applied | None = None,
+    secret: bytes = TRIAL, kept: Kept | None = None,
 ) -> Applied:  # fmt: skip
-    """Trial run of steps on data that need not hold direct identifiers; `begun` as of `TrialRecipe`."""
+    """Trial run of steps on data that need not hold direct identifiers; `kept` as of `TrialRecipe`."""
     recipe = TrialRecipe(steps or [{"method": "random_order"}], folder=scenario.folder, derived=derived)
-    recipe.begun = begun
+    recipe.kept = kept = kept or Kept()
+    recipe.begun = kept.last.get(secret)
     keys = {str(step["column"]): TRIAL for step in steps if recipe_steps.method_of(step["method"], "").keyed}
-    return recipe.apply(
+    applied = recipe.apply(
         data, scenario=scenario.changed(identifiers=()), secret=secret, id_keys=keys, watch=False, step=step
     )
+    kept.last[secret] = applied
+    recipe.begun = recipe.kept = None  # whose files are let go
+    return applied
+
+
+def recodings_of(applied: Applied) -> Recodings:
+    """What a trial recoded, and the order that it drew: no step is run again to know it."""
+    from sdckit.workflow.recoded_original.published_recodings import read_recodings
+
+    rows, running = None, _running(applied)
+    for n, before in sorted({} if running is None else running.states.items()):
+        if (order := drawn_order(applied.log.steps[n], before)) is not None:
+            rows = order if rows is None else rows[order]
+    return replace(sure(read_recodings(applied.recipe, applied.log)), rows=rows)

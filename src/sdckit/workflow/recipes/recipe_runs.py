@@ -348,9 +348,9 @@ def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario 
     for number, step in enumerate(steps, 1):
         by_record = _on_records(step, household)
         if why := _why_not(step, by_record, hashed=plan.hashed, mixed_up=mixed_up):
+            elsewhere = "" if step.arguments.get("risk") == GIVEN_BACK else ", or take another engine"
             raise DataError(
-                f"{step.place(number)} does not run on a plan: {why}. Bring the file into memory for it, or take "
-                "another engine"
+                f"{step.place(number)} does not run on a plan: {why}. Bring the file into memory for it{elsewhere}"
             )
         if by_record:
             try:
@@ -407,6 +407,7 @@ class InMemory:
         whole: Begun = (self.frame, ())
         self.current, self.begun = begun or whole
         self.owed = False  # whether what the last step made is yet to be stripped
+        self.states: dict[int, Any] = {}  # of a trial: the file after so many steps, where others may go on otherwise
         self.watcher = Watch(self.frame, scenario)
         self.rules = () if scenario is None else scenario.edit_rules
         self.breakers, self.broken = _breakers(self.frame, self.rules), list[str]()
@@ -427,6 +428,8 @@ class InMemory:
         if number <= len(self.begun):
             return self.begun[number - 1]
         before = self.current
+        if self.trial and (METHODS[step.method].plan == "order" or step.arguments.get("risk") == GIVEN_BACK):
+            self.states[number - 1] = before
         with on_the_way() as owed:
             files = before if isinstance(before, list) else [before]
             made = [run_step(number, step, file, scenario=self.scenario, **how) for file in files]

@@ -138,9 +138,10 @@ def _taken_again(
     """Run a step by a risk of the data until it changes nothing: what it takes out changes what is given back."""
     made = again = function(data, **{**given, "risk": risk(data)})
     for _ in range(ROUNDS - 1):
+        if again.change.n_changed:
+            again = function(made.data, **{**given, "risk": risk(made.data)})
         if not again.change.n_changed:
-            break
-        again = function(made.data, **{**given, "risk": risk(made.data)})
+            break  # and the file stays the very one that was looked at
         changed = {name: count + again.change.changed[name] for name, count in made.change.changed.items()}
         made = Protected(again.data, replace(made.change, changed=changed))
     return made

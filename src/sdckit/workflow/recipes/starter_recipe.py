@@ -36,7 +36,7 @@ from sdckit.workflow.assess import assess_read
 from sdckit.workflow.recipes import given_back, recipe_checks, recipe_steps
 from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
 from sdckit.workflow.recipes.number_steps import number_steps
-from sdckit.workflow.recipes.recipe import Applied, Recipe, tried
+from sdckit.workflow.recipes.recipe import Applied, Kept, Recipe, recodings_of, tried
 
 # The text of a starter recipe, with a comment above each step.
 # A recipe may be published with its file, so its figures are shares in ranges of ten records or more.
@@ -693,20 +693,21 @@ def make_starter(
         recipe_checks.require_reach(data, scenario)
         way = coarsen_keys(data, scenario, share=share, internal=internal)
         commented = [*before_suppression(way, columns), *suppressions(way)]
-        applied = _applied(data, scenario, commented)
+        kept = Kept()
+        applied = _applied(data, scenario, commented, kept=kept)
         if risky := [*_too_risky(applied.data, scenario)]:
             commented += risky
-            applied = _applied(data, scenario, commented, begun=applied)
+            applied = _applied(data, scenario, commented, kept=kept)
         recipe_checks.refuse_emptied(applied.data, scenario.all_keys)
         commented += number_steps(data, applied.data, scenario, lambda file, steps: tried(file, scenario, steps).data)
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
         commented, end = [*mended.steps, *commented], [*last_step(scenario, columns)]
-        made = _applied(data, scenario, [*commented, *end], mended.derived, begun=applied)
+        made = _applied(data, scenario, [*commented, *end], mended.derived, kept=kept)
         outcome = whole = _judged(made)
         taken: list[CommentedStep] = []
         while more := given_back.taking_more(whole[0][0], whole[1], made, [step for step, _ in taken]):
             taken += more
-            made = _applied(data, scenario, [*commented, *taken, *end], mended.derived, begun=applied)
+            made = _applied(data, scenario, [*commented, *taken, *end], mended.derived, kept=kept)
             whole = _judged(made)
         if taken and not whole[0][0]:  # else it is as well without
             commented, outcome = [*commented, *taken], whole
@@ -734,20 +735,17 @@ def _too_risky(protected: Any, scenario: Scenario) -> Iterator[CommentedStep]:
 
 def _applied(
     data: Any, scenario: Scenario, commented: Sequence[CommentedStep],
-    derived: Mapping[str, str] = MappingProxyType({}), *, begun: Applied | None = None,
+    derived: Mapping[str, str] = MappingProxyType({}), *, kept: Kept,
 ) -> Applied:  # fmt: skip
     """Apply the steps to the data; of columns that are left out, only to those that are there."""
     columns = open_eager(data, {}).columns
     steps = [_of_present(step, columns) for step, _ in commented if step is not None]
-    return tried(data, scenario, [step for step in steps if step is not None], derived, begun=begun)
+    return tried(data, scenario, [step for step in steps if step is not None], derived, kept=kept)
 
 
 def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[str, Any] | None:
     """A step that leaves out only columns that are there; None where none is. Others stay as they are."""
-    if methods.METHODS[str(step["method"])].effect != "gone":
-        return step
-    present = [name for name in step["columns"] if name in columns]
-    return {**step, "columns": present} if present else None
+    return given_back.on_columns(step, columns) if methods.METHODS[str(step["method"])].effect == "gone" else step
 
 
 _Outcome = tuple[tuple[list[str], list[str], bool], Any]
@@ -757,7 +755,7 @@ def _judged(applied: Applied) -> _Outcome:
     """Thresholds exceeded after the steps, those not judged, whether most records hold k by missing values, and all."""
     scenario = sure(applied.scenario)
     assessment = assess_read(
-        applied.original, applied.data, scenario=scenario, seed=SEED, recipe=applied.recipe, log=applied.log,
+        applied.original, applied.data, scenario=scenario, seed=SEED, recipe=recodings_of(applied),
         whole=True, lean=True,
     )  # fmt: skip
     failing: tuple[list[str], list[str]] = ([], [])
