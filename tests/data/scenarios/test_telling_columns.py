@@ -18,7 +18,7 @@ import sdckit as sdc
 from draw import quiet
 from sdckit.data.frames import open_frame
 from sdckit.data.households import RankedColumns
-from sdckit.data.scenarios import telling_columns
+from sdckit.data.scenarios import column_roles, telling_columns
 from sdckit.data.scenarios.column_roles import ROWS_TOGETHER, look_at_columns
 from sdckit.data.scenarios.telling_columns import BEYOND, LEARNT_BEFORE, LEFT_OUT, OF_MEMBERS, REPLICATES, is_guessable
 
@@ -309,6 +309,7 @@ def test_what_a_household_has_together_tells_its_members(how: str) -> None:
 
 def test_of_many_records_whole_households_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telling_columns, "ROWS", 600)
+    monkeypatch.setattr(column_roles, "AT_HAND", 500)
     test_what_a_household_has_together_tells_its_members("sum")
 
 

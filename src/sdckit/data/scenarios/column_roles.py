@@ -540,8 +540,10 @@ def _told_beside(
         beside[telling_columns.BEYOND] = telling_columns.tell_ends(*ranks, [pair for pair in pairs if pair[1] in left])
         if scenario.household in ranks[0].names:
             amounts = [name for name in learnt if name in ranks[0].names]
+            long = [not isinstance(file, nw.LazyFrame) and len(file) > AT_HAND for file in files]
+            whole = [RankedColumns.of(file) if of else own for file, own, of in zip(files, ranks, long, strict=True)]
             beside[telling_columns.OF_MEMBERS] = telling_columns.tell_members(
-                *ranks, left, amounts, household=str(scenario.household)
+                whole, left, amounts, household=str(scenario.household)
             )
     return {words: own for words, own in beside.items() if own}
 

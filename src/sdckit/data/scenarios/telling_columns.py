@@ -17,7 +17,7 @@ import numpy as np
 
 from sdckit.data import pl
 from sdckit.data.frames import Frame, collect
-from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, in_order_of, told_by_rows
+from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, dense_ranks, in_order_of, told_by_rows
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.grouping import pair_counts
@@ -343,9 +343,11 @@ def _is_parted(original: RankedColumns, released: RankedColumns, name: str, rows
 
 
 def tell_members(
-    original: RankedColumns, released: RankedColumns, names: Sequence[str], amounts: Sequence[str], household: str
+    files: Sequence[RankedColumns], names: Sequence[str], amounts: Sequence[str], household: str
 ) -> list[str]:
     """Those of some columns of households that follow from an amount of their members, which was left out or changed.
+
+    `files`: the original and what goes out. Of a long file some households are looked at.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -353,13 +355,15 @@ def tell_members(
     >>> homes = pl.DataFrame({"home": np.arange(400) // 2, "pay": rng.lognormal(8, 1, 400)})
     >>> paid = homes.with_columns(v1=(pl.col("pay").sum().over("home") / 100).round(), v2=pl.col("home") % 9)
     >>> files = [RankedColumns.of(open_frame(file)) for file in (paid, paid.drop("pay"))]
-    >>> tell_members(*files, ["v1", "v2"], ["pay"], "home")
+    >>> tell_members(files, ["v1", "v2"], ["pay"], "home")
     ['v1']
     """
-    homes = original.ranks(household)
-    rows = np.flatnonzero(homes % (original.n // ROWS + 1) == 1 % (original.n // ROWS + 1))
-    rows = rows[np.argsort(homes[rows], kind="stable")]
-    starts = np.flatnonzero(np.diff(homes[rows], prepend=-1))
+    original, released = files
+    column, parts = original.series(household), original.n // ROWS + 1
+    rows = np.flatnonzero((column.hash().to_numpy() % parts == 0) & column.is_not_null().to_numpy())
+    homes = dense_ranks(column.gather(rows))
+    rows, homes = (own[np.argsort(homes, kind="stable")] for own in (rows, homes))
+    starts = np.flatnonzero(np.diff(homes, prepend=-1))
     sizes = np.diff(np.append(starts, len(rows)))
 
     def of_homes(name: str) -> Floats:
@@ -367,10 +371,11 @@ def tell_members(
 
     shared = dict[str, Floats]()
     for name in names:
-        if original.series(name).dtype.is_numeric() and not _was_changed(original, released, name, NEW):
+        if len(rows) and original.series(name).dtype.is_numeric():
             own = of_homes(name)
             low, high = np.minimum.reduceat(own, starts), np.maximum.reduceat(own, starts)
-            if len(np.unique(low[low == high])) > IN_CLASSES and not (low < high).any():
+            alike = len(np.unique(low[low == high])) > IN_CLASSES and not (low < high).any()
+            if alike and not _was_changed(original, released, name, NEW):
                 shared[name] = np.where(sizes > 1, low, np.nan)
     telling = dict[str, None]()
     for amount in amounts if shared else ():
