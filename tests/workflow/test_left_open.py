@@ -298,3 +298,28 @@ def test_who_lives_together_is_looked_for_only_where_a_limit_on_households_holds
     assert not looked
     found = words_of(at_home, of(FILE), household="home", thresholds={}, release="public-use")
     assert (found["household_risk"], {*looked}) == ("not judged", {"home"})
+
+
+@pytest.mark.parametrize("of", [pl.DataFrame.clone, pl.DataFrame.to_pandas])
+def test_a_household_column_that_numbers_every_record_hides_nobody_who_is_put_together(of: Any) -> None:
+    """Each released household had one member, so that its limit held, while all stood in their old order."""
+    homes = N // 3
+    file = FILE.with_columns(home=pl.int_range(N) // 3, town=pl.Series(RNG.integers(0, 9, homes).repeat(3)))
+    numbers = {"every record": RNG.permutation(N), "every home": RNG.permutation(homes).repeat(3)}
+    mixed = RNG.permutation(N)
+    said: dict[str, Any] = {
+        "keys": ["sex"], "household": "home", "sampling_fraction": 0.01, "aligned": True, "magnitudes": [],
+        "thresholds": {"household_risk": 0.9}, "insensitive": ["age", "job", "pay", "town"],
+        "release": "scientific-use",
+    }  # fmt: skip
+    words = {
+        (numbered, str(rows)): words_of(of(file[order]), of(file.with_columns(home=pl.Series(new))[order]), **said)
+        for numbered, new in numbers.items()
+        for rows, order in (("in order", np.arange(N)), ("mixed", mixed))
+    }
+    assert {case: own["household_risk"] for case, own in words.items()} == {
+        ("every record", "in order"): "not judged", ("every record", "mixed"): "holds",
+        ("every home", "in order"): "holds", ("every home", "mixed"): "holds",
+    }  # fmt: skip
+    assert words["every record", "in order"]["roles"] == "not judged"
+    assert words["every home", "in order"].get("roles", "holds") == "holds"

@@ -32,6 +32,7 @@ from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.verdicts import Verdict
 
 ENOUGH = 20  # different ones: that all of their counts are even has a chance of one in a million
+FIRST = 2_000  # records in which members of one household are looked for before all are
 HOUSEHOLD = "household"  # what limits on households need
 OF_PEOPLE = ("singled", "linked")  # questions whose answers count records as people
 LEARNT = "learnt"
@@ -167,12 +168,16 @@ def counted_beside(
 
 
 def _homes_told(pair: Pair, opened: Pair, household: str | None) -> str:
-    """Why a release without the household column tells who lives together: by its rows, or by values; else ""."""
+    """Why a release whose household column is left out, or puts nobody together, tells who lives so; else ""."""
     files = [column_names(file) for file in opened.frames]
-    if household is None or household not in files[0] or any(household in names for names in files[1:]):
+    if household is None or household not in files[0]:
         return ""
+    have = [file for file, names in zip(opened.released, files[1:], strict=True) if household in names]
+    if any(_puts_together(file, household) for file in have):
+        return ""
+    told = WHY["homes_numbered" if have else "homes_told"]
     for file, names, order in zip(opened.released, files[1:], pair.orders, strict=True):
-        shared = [name for name in files[0] if name in names]
+        shared = [name for name in files[0] if name in names and name != household]
         try:
             before, lazily = as_cells.columns_in_memory(opened.original, {"household": [household], "columns": shared})
             after, _ = as_cells.columns_in_memory(file, {"columns": plain_columns(file)})
@@ -185,11 +190,20 @@ def _homes_told(pair: Pair, opened: Pair, household: str | None) -> str:
             own = np.empty(len(after), np.int64)
             own[slice(None) if order is None else order] = homes.of_row
         if own is not None and _stand_together(own, homes):
-            return WHY["homes_told"].format(WHY["by_rows"])
+            return told.format(WHY["by_rows"])
         telling = _shared_alone(before.select(shared) if own is None else after, homes, own, after)
         if telling := telling or _of_same_sizes(after, homes):
-            return WHY["homes_told"].format(WHY["by_values"].format(some_of(telling)))
+            return told.format(WHY["by_values"].format(some_of(telling)))
     return ""
+
+
+def _puts_together(file: Any, household: str) -> bool:
+    """Whether some records of a file have the same household; nobody looks where they are too many."""
+    try:
+        column = as_cells.columns_in_memory(file, {"household": [household]})[0].get_column(household)
+    except SdcError:
+        return True
+    return any(own.n_unique() < len(own) for own in (column.head(FIRST), column))
 
 
 def _stand_together(of_row: array_types.Ints, homes: households.Homes) -> bool:

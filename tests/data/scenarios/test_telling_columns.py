@@ -18,9 +18,9 @@ import sdckit as sdc
 from draw import quiet
 from sdckit.data.frames import open_frame
 from sdckit.data.households import RankedColumns
-from sdckit.data.scenarios import telling_columns
-from sdckit.data.scenarios.column_roles import look_at_columns
-from sdckit.data.scenarios.telling_columns import LEFT_OUT, REPLICATES, is_guessable
+from sdckit.data.scenarios import column_roles, telling_columns
+from sdckit.data.scenarios.column_roles import ROWS_TOGETHER, look_at_columns
+from sdckit.data.scenarios.telling_columns import BEYOND, LEARNT_BEFORE, LEFT_OUT, OF_MEMBERS, REPLICATES, is_guessable
 
 RNG = np.random.default_rng(5)
 HOME = np.repeat(np.arange(800), RNG.choice([1, 2, 3, 4, 5], 800, p=[0.3, 0.34, 0.15, 0.15, 0.06]))
@@ -218,6 +218,115 @@ def test_what_goes_out_may_tell_as_much_as_what_is_left_out() -> None:
         scenario = sdc.Scenario(keys=keys, insensitive=["dense"])
         left = look_at_columns(scenario, [whole.drop("district")], original=whole).not_judged
         assert ("dense" in dict(left).get(LEFT_OUT, ())) is told
+
+
+# What tells amounts of an original in more detail than they go out.
+
+CHANGED: dict[str, Callable[[pl.Expr], pl.Expr]] = {
+    "rounded": lambda pay: (pay / 1000).round() * 1000,
+    "noisy": lambda pay: pay * pl.Series(np.random.default_rng(2).uniform(0.7, 1.4, N)[MIXED]),
+}
+
+
+def not_judged(before: pl.DataFrame, after: pl.DataFrame, **entries: Any) -> dict[str, tuple[str, ...]]:
+    """What leaves the roles open of a release beside its original, by words."""
+    said = {"keys": ["sex"], "insensitive": ["*"], "insensitive_because": "looked through", **entries}
+    frames = [open_frame(file) for file in (before, after)]
+    return dict(look_at_columns(sdc.Scenario(**said), frames[1:], original=frames[0]).not_judged)
+
+
+@pytest.mark.parametrize("change", CHANGED)
+@pytest.mark.parametrize("how", TELLS_PAY)
+def test_classes_beside_a_sensitive_amount_that_is_coarser_leave_the_roles_open(how: str, change: str) -> None:
+    """Pay went out in thousands beside twenty classes of it as it was, which together told it more closely."""
+    whole = PEOPLE.with_columns(pay=pl.Series(PAY), v9=pl.Series(TELLS_PAY[how]))[MIXED]
+    coarse, said = whole.with_columns(CHANGED[change](pl.col("pay"))), {"sensitive": ["pay"]}
+    assert not_judged(whole, coarse, **said)[LEARNT_BEFORE] == ("v9",)
+    assert LEARNT_BEFORE not in not_judged(whole, whole, **said)
+    assert LEARNT_BEFORE not in not_judged(whole, coarse.with_columns(v9=pl.col("pay") // 9000), **said)
+    assert LEARNT_BEFORE not in not_judged(whole, coarse, **said, release="synthetic")
+    assert LEARNT_BEFORE not in not_judged(whole, coarse, sensitive=["pay", "v9"])
+
+
+def test_an_illness_that_was_put_together_is_told_by_what_follows_from_it() -> None:
+    ward = pl.col("ill").replace_strict({"none": 0, "flu": 1, "asthma": 2})
+    whole = PEOPLE.with_columns(v9=ward)[MIXED]
+    coarse = whole.with_columns(ill=pl.col("ill") == "none")
+    assert not_judged(whole, coarse, sensitive=["ill"]) == {LEARNT_BEFORE: ("v9",)}
+    assert not_judged(whole, coarse.with_columns(v9=pl.col("ill")), sensitive=["ill"]) == {}
+
+
+BORDERS, MOST = [1_000, 2_000, 4_000, 8_000, 16_000], 12_000
+ENDS: dict[str, Any] = {
+    "a largest number": lambda pay: pay.clip(None, MOST),
+    "a mean beyond it": lambda pay: pl.when(pay >= MOST).then(pay.filter(pay >= MOST).mean()).otherwise(pay),
+    "bands with words": lambda pay: (
+        pl.when(pay > 8_000).then(pl.lit("8001 or more")).when(pay > 4_000).then(pl.lit("4001-"))
+        .when(pay > 2_000).then(pl.lit("2001-")).when(pay > 1_000).then(pl.lit("1001-"))
+        .when(pay > 700).then(pl.lit("701-")).otherwise(pl.lit("<701"))
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ["sensitive", "magnitudes", "keys"])
+@pytest.mark.parametrize("how", ENDS)
+def test_classes_beyond_the_largest_amount_leave_the_roles_open(how: str, role: str) -> None:
+    """Pay went out as 12,000 at most, beside classes of it that part those with more; few are, as many as errors."""
+    whole = PEOPLE.with_columns(pay=pl.Series(PAY), v9=pl.Series(np.searchsorted(BORDERS, PAY)))[MIXED]
+    entries = {role: ["pay"]}
+    top_coded = whole.with_columns(ENDS[how](pl.col("pay")).alias("pay"))
+    few = np.count_nonzero(BORDERS[-1] < PAY)
+    assert 20 <= few <= 0.05 * N
+    assert dict(not_judged(whole, top_coded, **entries)).get(BEYOND) == ("v9",)
+    together = top_coded.with_columns(pl.col("v9").clip(None, 4))
+    assert BEYOND not in not_judged(whole, together, **entries)
+    assert BEYOND not in not_judged(whole, whole, **entries)
+    mixed = top_coded.with_columns(v9=pl.col("v9").shuffle(seed=1))
+    assert BEYOND not in not_judged(mixed.with_columns(pay=whole["pay"]), mixed, **entries)
+
+
+def test_classes_below_the_smallest_amount_leave_the_roles_open() -> None:
+    whole = PEOPLE.with_columns(pay=pl.Series(-PAY), v9=pl.Series(np.searchsorted(BORDERS, PAY)).cast(pl.String))[MIXED]
+    assert not_judged(whole, whole.with_columns(pl.col("pay").clip(-MOST)), sensitive=["pay"]) == {BEYOND: ("v9",)}
+
+
+@pytest.mark.parametrize("how", ["sum", "mean", "max", "min"])
+def test_what_a_household_has_together_tells_its_members(how: str) -> None:
+    """Pay was left out or rounded, and the household's, in hundreds, went out under `*`: one in eight lives alone."""
+    people = PEOPLE.with_columns(home=pl.Series(HOME), pay=pl.Series(PAY))
+    own = (getattr(pl.col("pay"), how)().over("home") / 100).round()
+    rent = pl.Series(np.random.default_rng(3).lognormal(6, 0.5, 800)[HOME].round(-1))
+    whole, said = people.with_columns(v9=own, rent=rent)[MIXED], {"household": "home", "sensitive": ["pay"]}
+    rounded = whole.with_columns(CHANGED["rounded"](pl.col("pay")))
+    for file in (whole.drop("pay"), whole.drop("pay", "home"), rounded, whole.with_columns(pl.col("pay") * 1.01)):
+        assert not_judged(whole, file, **said)[OF_MEMBERS] == ("v9",)
+    assert OF_MEMBERS in not_judged(whole, rounded, household="home", magnitudes=["pay"])
+    assert OF_MEMBERS not in not_judged(whole, rounded.with_columns(own.alias("v9")), **said)  # computed anew
+    assert OF_MEMBERS not in not_judged(whole, whole, **said)
+    assert OF_MEMBERS not in not_judged(whole, rounded.drop("v9"), **said)
+    assert OF_MEMBERS not in not_judged(whole, rounded, household="home", sensitive=["pay", "v9"])
+
+
+def test_of_many_records_whole_households_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling_columns, "ROWS", 600)
+    monkeypatch.setattr(column_roles, "AT_HAND", 500)
+    test_what_a_household_has_together_tells_its_members("sum")
+
+
+# A number that tells all records apart puts nobody together.
+
+
+@pytest.mark.parametrize("role", ["household", "person"])
+def test_a_number_of_every_record_does_not_say_who_lives_together(role: str) -> None:
+    """The household or the person that the scenario named had one row each: that all rows stood by household passed."""
+    homes = pl.DataFrame({"area": RNG.integers(0, 9, 800)})[HOME]
+    numbers = {"every record": pl.Series(RNG.permutation(N)), "every home": pl.Series(RNG.permutation(800)[HOME])}
+    said: dict[str, Any] = {"keys": ["sex"], "weight": None, "household": None, role: "no"}
+    for of, number in numbers.items():
+        file = homes.with_columns(PEOPLE["sex"], no=number)
+        scenario = sdc.Scenario(**{**said, "insensitive": ["area"]})
+        told = [dict(look_at_columns(scenario, [open_frame(own)]).not_judged) for own in (file, file[MIXED])]
+        assert [ROWS_TOGETHER in own for own in told] == [of == "every record", False]
 
 
 # Replicate weights.

@@ -139,3 +139,12 @@ def test_all_rows_of_the_people_who_are_found_most_often(make):
     assert change.parameters["risk"] == "known_points"
     with pytest.raises(ColumnError, match="risk: no column 'who'"):
         suppress_above(make({"job": panel["job"]}), risk=result, threshold=0.5, columns=["job"])
+
+
+def test_the_number_of_the_household_goes_with_what_its_members_mostly_share():
+    data = pl.DataFrame({"home": [1, 1, 2, 2], "born": ["x", "x", "y", "z"]})
+    safe, change = suppress_above(
+        data, risk=[0.0, 0.0, 1.0, 0.0], threshold=0.5, columns=["born", "home"], household="home"
+    )
+    assert safe.rows() == [(1, "x"), (1, "x"), (None, None), (2, "z")]
+    assert change.changed == {"born": 1, "home": 1}

@@ -40,8 +40,8 @@ AT_HAND = 100_000  # records in which an order, and what is named one by one, is
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
-MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
-LONGEST = 20  # characters of a whole number of 64 bits
+MOST_ASKED = 10_000  # records in which another number is looked for that tells amounts
+FOLLOWS = (2, 1.0)  # values of what follows; times as many has what it follows from
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING, NUMBERS = ("id", "ledger.id"), ("numeric", "magnitudes")
 ONLY_NUMBERS = (
@@ -402,11 +402,8 @@ def look_at_columns(
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
         if original is not None and of_original is not None:
             given += _as_given(scenario, original, frame)
-            before = _told_before(scenario, (original, frame), (of_original, ranked_some), told)
-            left_out = _tell_left_out(scenario, (original, frame), (of_original, ranked_some), learnt)
-            for words, of_words in ((TOLD_BEFORE, before), (telling_columns.LEFT_OUT, left_out)):
-                if of_words:
-                    not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
+            for words, of_words in _told_beside(scenario, (original, frame), (of_original, ranked_some), told).items():
+                not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
     return replace(
@@ -443,7 +440,8 @@ def _told_besides(
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
     told[telling_columns.REPLICATES] = _replicate_weights(scenario, ranked, matched)
-    if not {scenario.household, scenario.person} & {*names}:
+    units = [name for name in (scenario.household, scenario.person) if name in names]
+    if all(telling_columns.tells_apart(whole, str(name)) for name in units):  # such a number puts nobody together
         told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = households.told_by_rows(ranked)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
         personal = [name for name, topic in topics.items() if topic.name in PERSONAL]
@@ -519,26 +517,58 @@ def _finer(
     return [(name, key) for name in plain for key in reversed(present) if key != name and tells(name, key)]
 
 
-def _told_before(
+def _told_beside(
     scenario: Scenario, files: tuple[Frame, Frame], ranks: tuple[RankedColumns, RankedColumns], told: Sequence[str]
-) -> list[str]:
-    """Columns that follow from a key or magnitude as it was, and not from what goes out of it: a flag of 65 and more.
+) -> dict[str, list[str]]:
+    """What columns tell of others as they were in the original, in words, and by which columns.
 
-    Whoever knows the true age knows it. Numbers of which few are alike tell it by their order. `files`, `ranks`: the
-    original and what goes out.
+    `files`, `ranks`: the original and what goes out. `told`: keys and magnitudes.
     """
-    (original, released), least = files, (2, 1.0)
-    kinds = original.collect_schema(), released.collect_schema()
-    names = (*scenario.insensitive, *left_to_patterns(scenario, kinds[1].names()))
-    free, known = ([name for name in some if name in kinds[0] and name in kinds[1]] for some in (names, told))
+    learnt = (*told, *scenario.sensitive)
+    names = dict.fromkeys((*scenario.insensitive, *left_to_patterns(scenario, ranks[1].names)))
+    free, known = ([name for name in some if all(name in own.names for own in ranks)] for some in (names, learnt))
+    pairs = _following(files[0], ranks[0], free, known)
+    beside = {
+        TOLD_BEFORE: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told]),
+        telling_columns.LEFT_OUT: _tell_left_out(scenario, files, ranks, learnt),
+    }
+    if scenario.release != SYNTHETIC:
+        learnt_before = _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] not in told])
+        said = {*learnt_before, *(name for own in beside.values() for name in own)}
+        left = [name for name in free if name not in said]
+        beside[telling_columns.LEARNT_BEFORE] = learnt_before
+        beside[telling_columns.BEYOND] = telling_columns.tell_ends(*ranks, [pair for pair in pairs if pair[1] in left])
+        if scenario.household in ranks[0].names:
+            amounts = [name for name in learnt if name in ranks[0].names]
+            long = [not isinstance(file, nw.LazyFrame) and len(file) > AT_HAND for file in files]
+            whole = [RankedColumns.of(file) if of else own for file, own, of in zip(files, ranks, long, strict=True)]
+            beside[telling_columns.OF_MEMBERS] = telling_columns.tell_members(
+                whole, left, amounts, household=str(scenario.household)
+            )
+    return {words: own for words, own in beside.items() if own}
 
-    def tell(at: int, name: str, key: str) -> bool:
-        return 2 * ranks[at].ranks(key).max() > ranks[at].n and rises_with(ranks[at], key, name, least)
 
-    before = _finer(original, known, free, ranks[0], least)
-    before += [(key, name) for key in known for name in free if tell(0, name, key)]
+def _following(
+    original: Frame, ranked: RankedColumns, free: Sequence[str], known: Sequence[str]
+) -> list[tuple[str, str]]:  # fmt: skip
+    """Each known column of an original with the free ones that follow from it.
+
+    Whoever knows the true age knows a flag of 65 and more. Numbers of which few are alike tell it by their order.
+    """
+    pairs = _finer(original, known, free, ranked, FOLLOWS)
+    return pairs + [(key, name) for key in known for name in free if _tell(ranked, name, key)]
+
+
+def _tell(columns: RankedColumns, name: str, key: str) -> bool:
+    return 2 * columns.ranks(key).max() > columns.n and rises_with(columns, key, name, FOLLOWS)
+
+
+def _told_before(released: Frame, ranked: RankedColumns, pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Those of some columns that follow from a known one as it was, and not from what goes out of it."""
     return [
-        name for key, name in before if not _finer(released, [key], [name], ranks[1], least) and not tell(1, name, key)
+        name
+        for key, name in pairs
+        if not _finer(released, [key], [name], ranked, FOLLOWS) and not _tell(ranked, name, key)
     ]
 
 
@@ -556,10 +586,10 @@ def _tell_left_out(
     gone = [name for name in told if name in ranks[0].names and name not in kinds[1]]
     if scenario.release == SYNTHETIC or not (kept and gone):
         return []
-    telling = [name for _, name in _finer(files[0], gone, kept, ranks[0], (2, 1.0))]
+    telling = [name for _, name in _finer(files[0], gone, kept, ranks[0], FOLLOWS)]
     telling += telling_columns.tell_left_out(ranks[0], kept, gone)
     going = [name for name in told if name in ranks[1].names]
-    return [name for name in dict.fromkeys(telling) if not _finer(files[1], going, [name], ranks[1], (2, 1.0))]
+    return [name for name in dict.fromkeys(telling) if not _finer(files[1], going, [name], ranks[1], FOLLOWS)]
 
 
 def _named_finer(frame: Any, ranked: RankedColumns, scenario: Scenario, told: Sequence[str]) -> dict[str, str]:
@@ -671,30 +701,7 @@ def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]
         if (topic := topic_of(name)) is not None and topic.name in NAMING
         and all(name in (kinds := file.collect_schema()) and not kinds[name].is_nested() for file in files)
     ]  # fmt: skip
-    return [name for name in official if _holds_some(original, name, _different(released, name))]
-
-
-def _different(frame: Frame, name: str) -> set[str]:
-    """The different values of a column as texts, whole numbers without decimals; of a plan some of them."""
-    values = frame.select(name).drop_nulls()
-    table = collect(values.unique().head(MOST_ASKED)) if isinstance(values, nw.LazyFrame) else values
-    every = table.get_column(name).to_list()
-    return {f"{own:.0f}" if isinstance(own, float) else str(own) for own in every} - {"nan", "inf", "-inf"}
-
-
-def _holds_some(frame: Frame, name: str, values: set[str]) -> bool:
-    """Whether some of these values stand in a column; of a plan its engine looks."""
-    if not isinstance(frame, nw.LazyFrame):
-        return bool(values & _different(frame, name))
-    kind, column = frame.collect_schema()[name], nw.col(name)
-    asked: list[Any] = sorted(values)
-    if kind.is_numeric():
-        whole = (int(value) for value in asked if value.removeprefix("-").isdecimal() and len(value) <= LONGEST)
-        asked = [number for number in whole if abs(number) < 1 << 63]
-        asked = [*map(float, asked)] if kind.is_float() else asked
-    else:
-        column = column.cast(nw.String)
-    return bool(asked) and len(collect(frame.filter(column.is_in(asked)).select(name).head(1))) > 0
+    return [name for name in official if telling_columns.have_some_alike(original, released, name)]
 
 
 def check_insensitive(scenario: Scenario, columns: Sequence[str], *, certain: bool = True) -> None:

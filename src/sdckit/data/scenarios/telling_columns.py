@@ -9,19 +9,23 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from itertools import product
+from math import lgamma, log
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.data import pl
-from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, in_order_of, told_by_rows
+from sdckit.data.frames import Frame, collect
+from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, dense_ranks, in_order_of, told_by_rows
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.grouping import pair_counts
 
 FIRST = 2_000  # records in which a column is tried before all are counted
 ROWS = 20_000  # in the order of a number, that are looked at
+LONGEST = 20  # characters of a whole number of 64 bits
+ASKED = 10_000  # numbers of people of a plan that are looked for in another
 COUNTED = 50_000  # numbers whose digests are tried
 TRIED = 50  # values that are looked at
 GUESSED = 0.9  # of these, from which on all are
@@ -30,6 +34,7 @@ DIGESTS = ("md5", "sha1", "sha256", "sha512")
 _HEX = re.compile(r"[0-9a-f]{8,128}")
 _OF_TIME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[16][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")  # UUID 1 and 6
 _NUMBER = re.compile(rb"[A-Za-z]{0,4}[-_ ]?\d{1,12}")
+_FIRST_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LOOKED_AT = 8  # bytes of a digest
 LONG_ENOUGH = 6  # characters of base64
 MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
@@ -37,11 +42,25 @@ SHORT, LONG = 5, 8  # letters: no address or name has so few; digits: what numbe
 SOME = 5  # names or long numbers that are no categories
 IN_CLASSES, RISES = 5, 0.99  # values of a number that tells an amount by its order; rank correlation from which on
 SETS, VALUES, RELATED = 10, 30, 0.25  # columns of replicate weights; values of each; their squared correlation
+END, BY_CHANCE, DRAWN = 8, 1e-6, 4  # records with one value at an end; chance that so many are in order; deviations
+ALL_BUT, NEW = 0.01, 0.1  # of the records: values changed, from which on a column was; new values of one that was not
 TOTALS, STEPS = 2.0, (0.75, 1.25)  # their largest sum by the smallest; of a record's mean weight: taken out, doubled
 EXACT, MOSTLY, TIMES, PAIRS = 0.05, 0.8, 4, 100  # factors so near are one; of them; pairs of records beside chance
 LEFT_OUT = (
     "Not judged: a column with a role that was left out is told by {}, as by its classes or its logarithm; leave that "
     "out, too, or give it the role"
+)
+LEARNT_BEFORE = (
+    "Not judged: {} follow from a sensitive column as it was before it was changed, and tell it in more detail than it "
+    "goes out; compute them anew from what goes out, make them as coarse, or leave them out"
+)
+BEYOND = (
+    "Not judged: {} tell amounts apart that go out as one largest or smallest value, as classes beyond a limit do; "
+    "compute them anew from what goes out, put these classes together, or leave them out"
+)
+OF_MEMBERS = (
+    "Not judged: {} are the same for a household and follow from the sum, mean, largest or smallest of what its "
+    "members have in a column that was left out or changed; compute them anew from what goes out, or leave them out"
 )
 
 REPLICATES = (
@@ -143,7 +162,7 @@ def numbers_in_order(
         if name is None or name not in columns.names:
             continue
         series = columns.series(name)
-        alone = all(some.n_unique() == len(some) for some in (series.head(FIRST), series)) and not series.null_count()
+        alone = tells_apart(columns, name) and not series.null_count()
         if name not in named and (not alone or series.dtype.is_float()):
             continue
         if alone:
@@ -157,6 +176,12 @@ def numbers_in_order(
         if in_order or (not homes and any(told_by_rows(own))):
             telling.append(name)
     return telling
+
+
+def tells_apart(columns: RankedColumns, name: str) -> bool:
+    """Whether no two records have the same value; the first ones mostly say that some have."""
+    series = columns.series(name)
+    return all(some.n_unique() == len(some) for some in (series.head(FIRST), series))
 
 
 def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[str]) -> list[str]:
@@ -257,6 +282,135 @@ def _mean_ranks(places: Ints) -> Floats:
     return np.asarray((np.cumsum(counts) - counts / 2)[places], np.float64)
 
 
+def tell_ends(original: RankedColumns, released: RankedColumns, pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """The columns that part the records which one largest or smallest value of an amount puts together.
+
+    `pairs`: an amount, and a column that follows from it in the original, all but a few errors. It is in order among as
+    many of the largest or smallest records there, so that these are known to lie on one side of a limit or the other.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> pay = pl.DataFrame({"pay": np.random.default_rng(1).permutation(500)})
+    >>> paid = pay.with_columns(v1=pl.col("pay") // 20, v2=pl.col("pay") // 60)
+    >>> files = [RankedColumns.of(open_frame(paid.with_columns(pl.col("pay").clip(None, top)))) for top in (500, 420)]
+    >>> tell_ends(*files, [("pay", "v1"), ("pay", "v2")])
+    ['v1', 'v2']
+    """
+    of_amount: dict[str, list[str]] = {}
+    for amount, name in pairs:
+        of_amount.setdefault(amount, []).append(name)
+    telling = dict[str, None]()
+    for amount, names in of_amount.items():
+        before, after = original.ranks(amount), released.ranks(amount)
+        if not original.series(amount).dtype.is_numeric() or before.max(initial=0) <= after.max(initial=0):
+            continue  # nothing was put together
+        order = np.flatnonzero(before)[np.argsort(before[before > 0], kind="stable")]
+        for end in _ends(released.series(amount), after):
+            size = len(end) * original.n // released.n
+            sides = [order[:size], order[-size:]] if END <= size <= len(order) // 2 else []
+            parted = (name for name in names for rows in sides if _is_parted(original, released, name, rows, end))
+            telling |= dict.fromkeys(parted)
+    return [*telling]
+
+
+def _ends(values: Any, ranks: Ints) -> list[Ints]:
+    """The records with the smallest and the largest value each, of texts by the number that they begin with."""
+    first = np.unique(ranks, return_index=True)[1]
+    places = ranks[first[ranks[first] > 0]]
+    if values.dtype.is_numeric():
+        places = places[[0, -1]]
+    else:
+        texts = values.gather(first[ranks[first] > 0]).cast(pl.String).to_list()
+        numbers = ((_FIRST_NUMBER.search(text), place) for text, place in zip(texts, places, strict=True))
+        places = np.array([place for _, place in sorted((float(own[0]), place) for own, place in numbers if own)], int)
+    return [np.flatnonzero(ranks == place) for place in dict.fromkeys((*places[:2], *places[-2:]))]  # "<20", "20-29"
+
+
+def _is_parted(original: RankedColumns, released: RankedColumns, name: str, rows: Ints, end: Ints) -> bool:
+    """Whether some records in order of an amount have values by it, and those of one end have the same ones."""
+    codes = original.ranks(name)[rows]
+    runs = 1 + np.count_nonzero(np.diff(codes))
+    counts = np.bincount(codes)[np.unique(codes)]
+    if not 1 < runs == len(counts) or not codes.all():
+        return False
+    if sum(lgamma(n + 1) for n in (*counts, runs)) - lgamma(len(codes) + 1) > log(BY_CHANCE):
+        return False
+    own, there = (columns.series(name).gather(at) for columns, at in ((original, rows), (released, end)))
+    before, after = (dict(some.value_counts().iter_rows()) for some in (own, there))
+    return before.keys() == after.keys() and all(
+        abs(after[value] - count) <= DRAWN * count**0.5 for value, count in before.items()
+    )
+
+
+def tell_members(
+    files: Sequence[RankedColumns], names: Sequence[str], amounts: Sequence[str], household: str
+) -> list[str]:
+    """Those of some columns of households that follow from an amount of their members, which was left out or changed.
+
+    `files`: the original and what goes out. Of a long file some households are looked at.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> homes = pl.DataFrame({"home": np.arange(400) // 2, "pay": rng.lognormal(8, 1, 400)})
+    >>> paid = homes.with_columns(v1=(pl.col("pay").sum().over("home") / 100).round(), v2=pl.col("home") % 9)
+    >>> files = [RankedColumns.of(open_frame(file)) for file in (paid, paid.drop("pay"))]
+    >>> tell_members(files, ["v1", "v2"], ["pay"], "home")
+    ['v1']
+    """
+    original, released = files
+    column, parts = original.series(household), original.n // ROWS + 1
+    rows = np.flatnonzero((column.hash().to_numpy() % parts == 0) & column.is_not_null().to_numpy())
+    homes = dense_ranks(column.gather(rows))
+    rows, homes = (own[np.argsort(homes, kind="stable")] for own in (rows, homes))
+    starts = np.flatnonzero(np.diff(homes, prepend=-1))
+    sizes = np.diff(np.append(starts, len(rows)))
+
+    def of_homes(name: str) -> Floats:
+        return np.asarray(original.series(name).gather(rows).cast(pl.Float64).fill_null(np.nan).to_numpy(), np.float64)
+
+    shared = dict[str, Floats]()
+    for name in names:
+        if len(rows) and original.series(name).dtype.is_numeric():
+            own = of_homes(name)
+            low, high = np.minimum.reduceat(own, starts), np.maximum.reduceat(own, starts)
+            alike = len(np.unique(low[low == high])) > IN_CLASSES and not (low < high).any()
+            if alike and not _was_changed(original, released, name, NEW):
+                shared[name] = np.where(sizes > 1, low, np.nan)
+    telling = dict[str, None]()
+    for amount in amounts if shared else ():
+        if not original.series(amount).dtype.is_numeric() or not _was_changed(original, released, amount, ALL_BUT):
+            continue
+        own = of_homes(amount)
+        sums, low, high = (how.reduceat(own, starts) for how in (np.add, np.minimum, np.maximum))
+        for name, values in shared.items():
+            there = (low < high) & np.isfinite(values)
+            figures = [figure[there] for figure in (sums, sums / sizes, low, high)]
+            if any(_rises(figure, values[there]) for figure in figures):
+                telling[name] = None
+    return [*telling]
+
+
+def _rises(first: Floats, second: Floats) -> bool:
+    """Whether some numbers nearly rise or fall with others."""
+    if len(first) < SPEAKING or min(len(np.unique(first)), len(np.unique(second))) <= IN_CLASSES:
+        return False
+    low, high = (_mean_ranks(np.unique(own, return_inverse=True)[1].reshape(-1)) for own in (first, second))
+    return abs(float(np.corrcoef(low, high)[0, 1])) >= RISES
+
+
+def _was_changed(original: RankedColumns, released: RankedColumns, name: str, share: float) -> bool:
+    """Whether a column was left out, made coarser, or has other values than the original in a share of the records."""
+    if name not in released.names or not released.series(name).dtype.is_numeric():
+        return True
+    before, after = (own.series(name).cast(pl.Float64).fill_null(np.nan).drop_nans() for own in (original, released))
+    if len(before) * released.n * (1 - share) > len(after) * original.n or 2 * after.n_unique() <= before.n_unique():
+        return True
+    new = 1 - after.is_in(before.unique().implode()).mean() if len(after) else 0.0
+    moved = len(before) == len(after) and (before.sort() != after.sort()).mean() >= share
+    return bool(new >= share or moved)
+
+
 def replicate_weights(columns: RankedColumns, names: Iterable[str]) -> list[str]:
     """Those of some columns that are weights less or more of a record, by factors that records drawn together share.
 
@@ -345,3 +499,31 @@ def most_records(values: Ints, keys: Ints, n: Ints) -> tuple[Ints, Ints]:
     np.maximum.at(most, values, n)
     np.add.at(of_key, keys, n)
     return most, of_key
+
+
+def have_some_alike(original: Frame, released: Frame, name: str) -> bool:
+    """Whether a column of a release has some values that the original has; of a plan its engine looks."""
+    return _holds_some(original, name, _different(released, name))
+
+
+def _different(frame: Frame, name: str) -> set[str]:
+    """The different values of a column as texts, whole numbers without decimals; of a plan some of them."""
+    values = frame.select(name).drop_nulls()
+    table = collect(values.unique().head(ASKED)) if isinstance(values, nw.LazyFrame) else values
+    every = table.get_column(name).to_list()
+    return {f"{own:.0f}" if isinstance(own, float) else str(own) for own in every} - {"nan", "inf", "-inf"}
+
+
+def _holds_some(frame: Frame, name: str, values: set[str]) -> bool:
+    """Whether some of these values stand in a column; of a plan its engine looks."""
+    if not isinstance(frame, nw.LazyFrame):
+        return bool(values & _different(frame, name))
+    kind, column = frame.collect_schema()[name], nw.col(name)
+    asked: list[Any] = sorted(values)
+    if kind.is_numeric():
+        whole = (int(value) for value in asked if value.removeprefix("-").isdecimal() and len(value) <= LONGEST)
+        asked = [number for number in whole if abs(number) < 1 << 63]
+        asked = [*map(float, asked)] if kind.is_float() else asked
+    else:
+        column = column.cast(nw.String)
+    return bool(asked) and len(collect(frame.filter(column.is_in(asked)).select(name).head(1))) > 0

@@ -40,7 +40,8 @@ def suppress_above(
         Columns to suppress.
     household : str, optional
         Column that numbers the households; of household variables among `columns` the values of all
-        members go where one of them has the risk: a mate would give them back.
+        members go where one of them has the risk: a mate would give them back. Among `columns` its number goes in
+        the records with the risk, which are then seen with no mates.
     household_variables : sequence of str, optional
         Variables that members share; default those found (`household_variables`). An empty list: none.
 
@@ -85,7 +86,8 @@ def suppress_above(
     if isinstance(risk, Result):
         risk = _of_people(frame, risk) if risk.measure == limits.FOLLOWING.measure else _per_record(risk)
     hit = _risk(frame, risk) > float(threshold)
-    homes, shared = read_shared(frame, names, household, household_variables)
+    others = [name for name in names if name != household]  # whose number is taken out, too, is seen with nobody
+    homes, shared = read_shared(frame, others, household, household_variables)
     wide = hit if homes is None else homes.some(hit)
     changed, source = dict.fromkeys(names, 0), {}
     for name in names if hit.any() else ():

@@ -728,8 +728,8 @@ def _too_risky(protected: Any, scenario: Scenario) -> Iterator[CommentedStep]:
     if scenario.limits.risk is None or protects_nobody(scenario):
         return
     for name in (name for name, count in over_limits(protected, scenario).items() if count):
-        limit = scenario.limits.risk
-        keys = scenario.intruders[name]
+        keys, limit = [*scenario.intruders[name]], scenario.limits.risk
+        keys += [str(scenario.household)] * bool(mostly_shared(protected, scenario.intruder(name)))  # mates show theirs
         yield recipe_steps.lose_values(scenario, name, recipe_steps.RISK_MEASURE, limit, keys), [STILL_ABOVE]
 
 
