@@ -22,6 +22,7 @@ from sdckit.report.blocks import Blanks, ChartBlock, Facts, Items, Page, Paragra
 from sdckit.report.chapters import decision
 from sdckit.report.chapters.decision import (
     AGAIN,
+    BESIDE_IT,
     CLEAR_UP,
     COARSER,
     MAKE_IT,
@@ -216,7 +217,8 @@ def test_without_limits_they_come_first() -> None:
 
 
 def test_a_file_that_holds_is_told_what_to_mind() -> None:
-    assert next_steps(plain(keys=["sex"], thresholds={"k": 2})) == list(READY)
+    assert next_steps(plain(keys=["sex"], thresholds={"k": 2})) == [BESIDE_IT, *READY]
+    assert next_steps(plain(keys=["sex"], thresholds={"global_risk": 0.99})) == list(READY)
 
 
 def test_values_that_a_group_gives_away() -> None:
@@ -317,7 +319,7 @@ def test_the_public_report_leaves_to_the_office_what_is_the_offices(limits: dict
     assert headline(inside).startswith("Undecided")
     users = for_users(inside)
     judged = facts(users, "question")
-    original = [name for name in limits if name != "k"]
+    original = [*(name for name in limits if name != "k"), *(["k_undone"] if "k" in limits else [])]
     assert list(users["left_to_office"].values()) == [LIMITS[name].question for name in original]
     assert list(judged)[-1] == "Not judged here"
     assert "Asked" not in judged

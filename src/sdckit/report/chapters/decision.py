@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from sdckit.data.limits import CONDITIONS, LIMITS, limit_percent
 from sdckit.data.scenarios import column_roles, thresholds
@@ -157,6 +158,7 @@ TAKE_OUT = "Take out single values of records that share what is known with too 
 COARSER = "Make what is known coarser, or leave some of it out."
 REMEDIES = 3
 MAKE_IT = "Make the file that is to go out, and assess it beside this one: limits compare the two."
+BESIDE_IT = "If this file was made of another, assess it beside that one first: what it gives back counts, too."
 CLEAR_UP = "Clear up what could not be judged: the answer says what each question lacks. Then assess again."
 AGAIN = "Apply this to the file and assess it again beside the original."
 
@@ -172,7 +174,8 @@ def next_steps(plain: Plain) -> list[str]:
         comparing = [verdict for verdict in opened if LIMITS[verdict["name"]].scope == "release"]
         before = [MAKE_IT] if comparing and "released" not in plain else []
         rest = [CLEAR_UP] if len(opened) > len(comparing) or not before else []
-        return [*before, *rest] if opened else list(READY)
+        made = [BESIDE_IT] if "released" not in plain and _with_what_is_given_back(verdicts) else []
+        return [*before, *rest] if opened else [*made, *READY]
     return [*_ranked(plain, beyond), AGAIN]
 
 
@@ -367,12 +370,14 @@ OF_THE_OFFICE = {"next", "conditions", "signed"}
 def for_users(plain: Plain) -> Plain:
     """A document of a release by itself for those who use it: without the limits that need another file.
 
-    `left_to_office` has the words of these limits, and the question that each belongs to.
+    `left_to_office` has the words of these limits, and the question that each belongs to. Limits on the file with what
+    the release gives back are among them: they hold for the office, or nobody looked.
     """
     left = [
         verdict for verdict in plain["verdicts"]
         if verdict["holds"]["value"] is None and LIMITS[verdict["name"]].scope in {"release", "ledger"}
     ]  # fmt: skip
+    left += _with_what_is_given_back(plain["verdicts"])
     verdicts = [verdict for verdict in plain["verdicts"] if verdict not in left]
     questions = {worded.limit_of(verdict): LIMITS[verdict["name"]].question for verdict in left}
     passed = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state], default=None)
@@ -380,6 +385,19 @@ def for_users(plain: Plain) -> Plain:
     if roles:  # how to have it judged is for those who can
         roles = {**roles, "line": roles["line"].replace(column_roles.TO_HAVE_IT_JUDGED, "")}
     return {**plain, "verdicts": verdicts, "passed": passed, "column_roles": roles, "left_to_office": questions}
+
+
+def _with_what_is_given_back(verdicts: Sequence[Plain]) -> list[Plain]:
+    """Verdicts on the limits that are held against a release beside its original once more, and were not."""
+    judged = {verdict["name"] for verdict in verdicts}
+    return [
+        {**verdict, "name": name}
+        for verdict, (name, kind) in product(verdicts, LIMITS.items())
+        if kind.of == verdict["name"]
+        and kind.scope == "release"
+        and verdict["limit"] is not None
+        and name not in judged
+    ]
 
 
 def decision_sections(plain: Plain) -> list[Section]:
