@@ -98,6 +98,9 @@ def test_codes_are_cut_and_skewed_numbers_have_uneven_bands() -> None:
         "by the first 1 characters of its codes",
         "left out",
     ]
+    (groups,) = [one.step["groups"] for one in ladder("job").rungs if one.step]
+    assert all(codes == sorted(codes) for codes in groups.values())
+    assert all(name == f"{codes[0]} to {codes[-1]}" for name, codes in groups.items())
     bands = next(one.step["bands"] for one in ladder("income").rungs if one.step and "bands" in one.step)
     widths = np.diff(bands[1:-1])
     assert widths.max() > 4 * widths.min()
