@@ -216,7 +216,7 @@ def _by_prefix(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step,
         return
     for cut in range(length - 1, 0, -1):
         group = _numbered([label[:cut] for label in labels])
-        order = np.lexsort((labels, group))  # a group is named after its first and last code
+        order = np.lexsort((np.array(labels), group))  # a group is named after its first and last code
         step = key_levels.grouped(key, levels.coded, [labels[i] for i in order], group[order])
         if step is not None:
             yield f"by the first {cut} characters of its codes", step, group
