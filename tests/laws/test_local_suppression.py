@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import polars as pl
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from protect.suppression_files import fewest, frame_of, frequencies, rows_of
 from sdckit import local_suppression
@@ -29,6 +29,7 @@ def part(rows, at):
 
 
 @given(files(), st.integers(2, 5), st.sampled_from(ALPHAS))
+@example([(0, 0), (0, None), (1, None), (None, 0)], 4, 1.0)  # the second must lose all keys, and counts for nobody then
 def test_k_holds_and_only_records_at_risk_lose_values(rows, k, alpha):
     k = min(k, len(rows))
     frame = frame_of(rows)
@@ -36,11 +37,12 @@ def test_k_holds_and_only_records_at_risk_lose_values(rows, k, alpha):
     left = rows_of(safe, frame.columns)
     assert min(frequencies(left, alpha)) >= k - 1e-9
     assert safe.schema == frame.schema
-    lost = 0
+    lost, nobody = 0, (None,) * len(rows[0])
+    emptied = any(new == nobody != old for old, new in zip(rows, left, strict=True))
     for old, new, f in zip(rows, left, frequencies(rows, alpha), strict=True):
         assert all(b is None or a == b for a, b in zip(old, new, strict=True))
         lost += sum(a is not None and b is None for a, b in zip(old, new, strict=True))
-        assert alpha < 1 or f < k or old == new
+        assert alpha < 1 or f < k or old == new or emptied
     assert lost == change.n_changed
     assert change.parameters["lower_bound"] <= lost
 
