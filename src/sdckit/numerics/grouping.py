@@ -23,6 +23,7 @@ from sdckit.numerics.threads import chunks, run
 
 
 ALIGNMENT = 64
+BY_CHANCE = math.log(1e-7)  # of a range of numbers in which all records have one code
 FEW_EACH = 5  # records of a number, on average, that may be members of one household
 
 
@@ -678,14 +679,14 @@ def pair_counts(first: AnyInts, second: AnyInts, span: int) -> tuple[Ints, Ints,
     return pairs // span, pairs % span, counts
 
 
-def uniform_ranges(numbers: Floats, codes: Ints, chance: float) -> tuple[Floats, Floats, Ints]:
+def uniform_ranges(numbers: Floats, codes: Ints) -> tuple[Floats, Floats, Ints]:
     """Ranges of ascending numbers in which all records have one code (from 0): their ends, and the code.
 
-    No range that would come about by chance: of probability e^`chance` or more. Records of one number count as one
-    where most numbers belong to few records, as those of a household do.
+    No range that would come about by chance. Records of one number count as one where most numbers belong to few
+    records, as those of a household do.
 
     >>> numbers, codes = np.arange(60.0), np.repeat([0, 1, 2], [25, 5, 30])
-    >>> [own.tolist() for own in uniform_ranges(numbers, codes, -10.0)]
+    >>> [own.tolist() for own in uniform_ranges(numbers, codes)]
     [[0.0, 30.0], [24.0, 59.0], [0, 2]]
     """
     if not len(numbers):
@@ -698,7 +699,7 @@ def uniform_ranges(numbers: Floats, codes: Ints, chance: float) -> tuple[Floats,
     end = np.append(start[1:], len(own)) - 1
     n = end - start + 1 if len(first) * FEW_EACH > len(numbers) else last[end] - first[start] + 1
     share = (np.bincount(codes) / len(codes))[own[start]]
-    sure = (own[start] >= 0) & (n * np.log(share) <= chance - math.log(len(numbers)))
+    sure = (own[start] >= 0) & (n * np.log(share) <= BY_CHANCE - math.log(len(numbers)))
     return numbers[first[start[sure]]], numbers[last[end[sure]]], own[start[sure]]
 
 

@@ -23,6 +23,7 @@ from sdckit.data.packaged import sentences
 from sdckit.data.replace import with_new_column
 from sdckit.data.scenarios.guessing.topics import topic_of
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.telling_columns import tells_apart
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import some_of
 from sdckit.errors import SdcError
@@ -32,7 +33,6 @@ from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.verdicts import Verdict
 
 ENOUGH = 20  # different ones: that all of their counts are even has a chance of one in a million
-FIRST = 2_000  # records in which members of one household are looked for before all are
 HOUSEHOLD = "household"  # what limits on households need
 OF_PEOPLE = ("singled", "linked")  # questions whose answers count records as people
 LEARNT = "learnt"
@@ -203,7 +203,7 @@ def _puts_together(file: Any, household: str) -> bool:
         column = as_cells.columns_in_memory(file, {"household": [household]})[0].get_column(household)
     except SdcError:
         return True
-    return any(own.n_unique() < len(own) for own in (column.head(FIRST), column))
+    return not tells_apart(column)
 
 
 def _stand_together(of_row: array_types.Ints, homes: households.Homes) -> bool:

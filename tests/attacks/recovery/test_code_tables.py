@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis.strategies import integers
 
 from sdckit.attacks.recovery.code_tables import by_ranges, numbered_values, table_of_numbered
-from sdckit.attacks.recovery.group_agreement import CHANCE
 from sdckit.numerics.grouping import uniform_ranges
 
 RNG = np.random.default_rng(2)
@@ -60,13 +59,13 @@ def test_all_records_of_a_telling_range_have_its_value_and_chance_makes_none(see
     region = rng.choice(4, 400, p=[0.4, 0.3, 0.2, 0.1])
     weights = np.round(np.array([1.0, 5, 6, 9])[region] + rng.uniform(-1, 1, 400), rng.choice([0, 3]))
     order = np.argsort(weights)
-    low, high, value = uniform_ranges(weights[order], region[order], CHANCE)
+    low, high, value = uniform_ranges(weights[order], region[order])
     assert {0} <= {*value.tolist()}
     assert (low <= high).all()
     assert (high[:-1] < low[1:]).all()
     for first, last, own in zip(low, high, value, strict=True):
         assert {*region[(first <= weights) & (weights <= last)].tolist()} == {own}
-    assert not len(uniform_ranges(weights[order], rng.permutation(region), CHANCE)[0])
+    assert not len(uniform_ranges(weights[order], rng.permutation(region))[0])
     known = np.where(rng.random(400) < 0.1, -1, region)
     weights[rng.random(400) < 0.1] = np.nan
     fitted = by_ranges(weights, np.arange(400), (np.arange(4.0), known), np.arange(400))

@@ -10,7 +10,6 @@ from itertools import permutations, product
 
 import numpy as np
 
-from sdckit.attacks.recovery.group_agreement import CHANCE
 from sdckit.attacks.recovery.judged_relations import HITS, OF_THE_REST
 from sdckit.data import pa, pc
 from sdckit.numerics.array_types import Codes, Floats, Ints, Words
@@ -83,7 +82,7 @@ def by_ranges(numbers: Floats, rows: Ints, truth: Numbered, fit: Ints) -> Floats
     values, of = truth
     fit = fit[(of[fit] >= 0) & ~np.isnan(numbers[rows[fit]])]
     fit = fit[np.argsort(numbers[rows[fit]])]
-    low, high, value = uniform_ranges(numbers[rows[fit]], of[fit], CHANCE)
+    low, high, value = uniform_ranges(numbers[rows[fit]], of[fit])
     if not len(low):
         return np.full(len(numbers), np.nan)
     place = np.maximum(np.searchsorted(low, numbers, "right") - 1, 0)

@@ -440,8 +440,8 @@ def _told_besides(
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
     told[telling_columns.REPLICATES] = _replicate_weights(scenario, ranked, matched)
-    units = [name for name in (scenario.household, scenario.person) if name in names]
-    if all(telling_columns.tells_apart(whole, str(name)) for name in units):  # such a number puts nobody together
+    units = [whole.series(str(name)) for name in (scenario.household, scenario.person) if name in names]
+    if all(map(telling_columns.tells_apart, units)):  # such a number puts nobody together
         told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = households.told_by_rows(ranked)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
         personal = [name for name, topic in topics.items() if topic.name in PERSONAL]
@@ -528,11 +528,9 @@ def _told_beside(
     names = dict.fromkeys((*scenario.insensitive, *left_to_patterns(scenario, ranks[1].names)))
     free, known = ([name for name in some if all(name in own.names for own in ranks)] for some in (names, learnt))
     pairs = _following(files[0], ranks[0], free, known)
-    beside = {
-        TOLD_BEFORE: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told]),
-        telling_columns.LEFT_OUT: _tell_left_out(scenario, files, ranks, learnt),
-    }
+    beside = {TOLD_BEFORE: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told])}
     if scenario.release != SYNTHETIC:
+        beside[telling_columns.LEFT_OUT] = _tell_left_out(files, ranks, learnt, free)
         learnt_before = _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] not in told])
         said = {*learnt_before, *(name for own in beside.values() for name in own)}
         left = [name for name in free if name not in said]
@@ -573,18 +571,15 @@ def _told_before(released: Frame, ranked: RankedColumns, pairs: Sequence[tuple[s
 
 
 def _tell_left_out(
-    scenario: Scenario, files: tuple[Frame, Frame], ranks: tuple[RankedColumns, RankedColumns], told: Sequence[str]
+    files: tuple[Frame, Frame], ranks: tuple[RankedColumns, RankedColumns], told: Sequence[str], free: Sequence[str]
 ) -> list[str]:
     """Columns that tell a key, a magnitude or a sensitive column that does not go out: classes of pay without it.
 
     Not where they were made coarser themselves, or what goes out tells as much. `files`, `ranks`: the original and it.
     """
-    kinds = [file.collect_schema() for file in files]
-    free = [*scenario.insensitive, *left_to_patterns(scenario, kinds[1].names())]
-    kept = [name for name in free if all(name in own.names for own in ranks)]
-    kept = [name for name in kept if 2 * ranks[1].ranks(name).max(initial=0) > ranks[0].ranks(name).max(initial=0)]
-    gone = [name for name in told if name in ranks[0].names and name not in kinds[1]]
-    if scenario.release == SYNTHETIC or not (kept and gone):
+    kept = [name for name in free if 2 * ranks[1].ranks(name).max(initial=0) > ranks[0].ranks(name).max(initial=0)]
+    gone = [name for name in told if name in ranks[0].names and name not in files[1].collect_schema()]
+    if not (kept and gone):
         return []
     telling = [name for _, name in _finer(files[0], gone, kept, ranks[0], FOLLOWS)]
     telling += telling_columns.tell_left_out(ranks[0], kept, gone)

@@ -162,7 +162,7 @@ def numbers_in_order(
         if name is None or name not in columns.names:
             continue
         series = columns.series(name)
-        alone = tells_apart(columns, name) and not series.null_count()
+        alone = tells_apart(series) and not series.null_count()
         if name not in named and (not alone or series.dtype.is_float()):
             continue
         if alone:
@@ -178,9 +178,8 @@ def numbers_in_order(
     return telling
 
 
-def tells_apart(columns: RankedColumns, name: str) -> bool:
+def tells_apart(series: Any) -> bool:
     """Whether no two records have the same value; the first ones mostly say that some have."""
-    series = columns.series(name)
     return all(some.n_unique() == len(some) for some in (series.head(FIRST), series))
 
 
@@ -267,13 +266,17 @@ def tell_left_out(columns: RankedColumns, names: Sequence[str], gone: Sequence[s
 
     def rises(name: str, amount: str) -> bool:
         there = (places[name] > 0) & (places[amount] > 0)
-        own, whole = (_mean_ranks(places[column][there]) for column in (name, amount))
-        if len(own) < SPEAKING or min(len(np.unique(own)), len(np.unique(whole))) < IN_CLASSES:
-            return False
-        return abs(float(np.corrcoef(own, whole)[0, 1])) >= RISES
+        return _rise_together(places[name][there], places[amount][there], IN_CLASSES)
 
     amounts = [amount for amount in gone if amount in places]
     return [name for name in names if name in places and any(rises(name, amount) for amount in amounts)]
+
+
+def _rise_together(first: Ints, second: Ints, least: int) -> bool:
+    """Whether two columns, by the places of their values, rise or fall together; each with so many values at least."""
+    if len(first) < SPEAKING or min(len(np.unique(places)) for places in (first, second)) < least:
+        return False
+    return abs(float(np.corrcoef(_mean_ranks(first), _mean_ranks(second))[0, 1])) >= RISES
 
 
 def _mean_ranks(places: Ints) -> Floats:
@@ -385,18 +388,11 @@ def tell_members(
         sums, low, high = (how.reduceat(own, starts) for how in (np.add, np.minimum, np.maximum))
         for name, values in shared.items():
             there = (low < high) & np.isfinite(values)
-            figures = [figure[there] for figure in (sums, sums / sizes, low, high)]
-            if any(_rises(figure, values[there]) for figure in figures):
+            places = dense_ranks(pl.Series(values[there]))
+            figures = (dense_ranks(pl.Series(figure[there])) for figure in (sums, sums / sizes, low, high))
+            if any(_rise_together(figure, places, IN_CLASSES + 1) for figure in figures):
                 telling[name] = None
     return [*telling]
-
-
-def _rises(first: Floats, second: Floats) -> bool:
-    """Whether some numbers nearly rise or fall with others."""
-    if len(first) < SPEAKING or min(len(np.unique(first)), len(np.unique(second))) <= IN_CLASSES:
-        return False
-    low, high = (_mean_ranks(np.unique(own, return_inverse=True)[1].reshape(-1)) for own in (first, second))
-    return abs(float(np.corrcoef(low, high)[0, 1])) >= RISES
 
 
 def _was_changed(original: RankedColumns, released: RankedColumns, name: str, share: float) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,7 +23,6 @@ from sdckit.protect.change import Change, Protected, at_least, became_fractions,
 
 TELLS = 0.05  # share of records beyond chance from which a column is taken to disclose another
 BEYOND = 4.0  # standard deviations that chance is allowed
-BY_CHANCE = math.log(1e-7)  # of a range of weights that holds one value of a column only
 
 
 def told_by(data: Any, column: str, others: Sequence[str], *, household: str | None = None) -> dict[str, float]:
@@ -45,12 +43,9 @@ def told_by(data: Any, column: str, others: Sequence[str], *, household: str | N
     first = np.arange(len(frame)) if household is None else read_homes(frame, household).first
     held = code_column(frame[column])
     codes = held.codes()[first]
-    own = (
-        float_values(frame[column], "column")[first]
-        if frame[column].dtype.is_numeric()
-        else np.full(len(first), np.nan)
-    )
-    ascending = np.argsort(own)[: np.count_nonzero(~np.isnan(own)) if records.counts is None else 0]
+    ordered = frame[column].dtype.is_numeric() and records.counts is None
+    own = float_values(frame[column], "column")[first] if ordered else np.full(len(first), np.nan)
+    ascending = np.argsort(own)[: np.count_nonzero(~np.isnan(own))]
     own = own[ascending]
     shares = {}
     for name in others:
@@ -67,7 +62,7 @@ def _share_in_ranges(numbers: Floats, theirs: Ints, missing: int) -> float:
     if not known.any():
         return 0.0
     own, level = numbers[known], dense_codes(theirs[known], 0, missing)[0].astype(np.int64)
-    low, high, _ = uniform_ranges(own, level, BY_CHANCE)
+    low, high, _ = uniform_ranges(own, level)
     inside = np.searchsorted(own, high, "right") - np.searchsorted(own, low)
     return float(inside.sum() / len(own))
 
