@@ -125,6 +125,21 @@ def test_households_lose_values_together() -> None:
     assert together["region"].max() == 1
 
 
+@pytest.mark.parametrize("asked", [{"l": 2}, {"k": 3, "l": 2}], ids=str)
+def test_who_loses_what_most_mates_share_is_seen_with_nobody(asked: dict[str, int]) -> None:
+    """Else whoever sees the household together puts it back, and the group has too few sensitive values again."""
+    data = homes.of_one_faith()
+    more = {"keys": ["age", "sex", "faith"], "sensitive": ["ill"], "household": "home", "thresholds": asked}
+    one = trials("learnt", data, share=1.0, **more)
+    made = one.make((0,) * len(one.shape))
+    lost = [step["columns"] for kind, step in made.steps if kind == "l"]
+    assert lost
+    assert all(("home" in columns) is ("faith" in columns) for columns in lost)
+    assert judge(one, made, one.how).failing == ()
+    alone = trials("learnt", data, share=1.0, **{**more, "household": "none"})
+    assert not any("home" in step.get("columns", ()) for _, step in alone.make((0,) * len(one.shape)).steps)
+
+
 def test_columns_that_may_be_drawn_anew_are() -> None:
     one = trials("one").with_how(How(draws=({"method": "pram", "columns": ["area", "kids"]},)))
     steps = one.make((2, 0, one.shape[2] - 1)).steps

@@ -9,15 +9,16 @@ import numpy as np
 import polars as pl
 import pytest
 
+import homes
 import sdckit as sdc
 from proposals import survey, trials
 from sdckit.cells import tabulate
 from sdckit.errors import DataError, ScenarioError
 from sdckit.workflow import assess
 from sdckit.workflow.proposing.find_best import BOUNDED
-from sdckit.workflow.proposing.trials import How, judge
+from sdckit.workflow.proposing.trials import How, all_steps, judge
 from sdckit.workflow.recipes import recipe, recipe_runs
-from sdckit.workflow.recipes.given_back import further_steps, lacking_records, options_taking_more
+from sdckit.workflow.recipes.given_back import further_steps, lacking_records, mixed_before, options_taking_more
 from sdckit.workflow.recipes.recipe import TRIAL, Kept, recodings_of, tried
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
@@ -163,6 +164,8 @@ def test_a_proposal_takes_more_before_it_gives_columns_up() -> None:
     assert 0 < lost <= BOUNDED * len(DISTRICTS)
     assert again.made.gone["age"] * len(DISTRICTS) == pytest.approx(again.released["age"].null_count())
     assert again.made.loss > judged.made.loss
+    steps = all_steps(one.scenario, DISTRICTS.columns, again.made, again.mended)
+    assert [own["method"] for own in steps][-2:] == ["random_order", "suppress_above"]
     assert options_taking_more(again, better) is None
 
 
@@ -175,6 +178,7 @@ def test_a_starter_recipe_takes_more_before_it_says_that_a_limit_is_exceeded() -
     assert made.exceeded == ()
     (step,) = [step for step in made.recipe.steps if step.arguments.get("risk") == "recoverable_values"]
     assert step.arguments["columns"] == keys
+    assert [own.method for own in made.recipe.steps][-2:] == ["random_order", "suppress_above"]
     assert "with what the release gives back" in made.text
     shorter = [{"method": own.method, **own.arguments} for own in made.recipe.steps if own is not step]
     without = sdc.Recipe(shorter).apply(data, scenario=scenario, secret=TRIAL, watch=False)
@@ -182,6 +186,25 @@ def test_a_starter_recipe_takes_more_before_it_says_that_a_limit_is_exceeded() -
     other = sdc.starter_recipe(survey(2_500, 1).select(keys), scenario=scenario)
     assert other.exceeded == ("k after reconstruction",)
     assert [step.method for step in other.recipe.steps] == [step["method"] for step in shorter]
+
+
+def test_what_is_given_back_is_looked_for_in_the_order_that_goes_out() -> None:
+    """That the second of a household is the spouse of the first is told by the order of the forms alone."""
+    data = homes.couples()
+    keys = ["relation", "sex", "area", "marital"]
+    scenario = sdc.Scenario(keys=keys, household="home", thresholds={"k": 4})
+    mixed = {"method": "random_order", "household": "home"}
+    before: list[dict[str, Any]] = [{"method": "new_ids", "column": "home"}, {"method": "local_suppression"}]
+    steps = [(step, ()) for step in [*before, {**TAKEN, "columns": keys}]]
+    ordered = [step for step, _ in mixed_before(steps, [(mixed, ())]) if step is not None]
+    assert [step["method"] for step in ordered] == ["new_ids", "local_suppression", "random_order", "suppress_above"]
+    lost = []
+    for some in ([*(step for step, _ in steps), mixed], ordered):
+        made = sdc.Recipe(some).apply(data, scenario=scenario, secret=TRIAL, watch=False)
+        lost.append(sum(change.n_changed for change in made.log.steps if change.method == "suppress_above"))
+        verdicts = sdc.check(data, scenario=scenario, released=made.data, log=made.log).verdicts
+        assert all(verdict.holds for verdict in verdicts if verdict.name == "k_undone")
+    assert lost[1] < lost[0]
 
 
 def test_the_order_of_households_is_drawn_again_without_it() -> None:

@@ -183,7 +183,7 @@ def key_words(trials: Trials, node: Node) -> dict[str, str]:
     return {ladder.key: ladder.rungs[rung].words for ladder, rung in zip(trials.lattice.ladders, node, strict=True)}
 
 
-def step_reasons(trials: Trials, searched: Searched, judged: Judged) -> Iterator[starter_recipe.CommentedStep]:
+def step_reasons(trials: Trials, searched: Searched, judged: Judged) -> Iterator[given_back.CommentedStep]:
     """The recoding and suppression steps, each with its comment."""
     places = {ladder.key: j for j, ladder in enumerate(trials.lattice.ladders)}
     for kind, step in judged.made.steps:

@@ -23,8 +23,8 @@ from sdckit.workflow.proposing.find_best import Asked, Begun, Loss
 from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST, Searched, goal_of
 from sdckit.workflow.proposing.trials import Judged, Trials, all_steps, limits_of, open_lattice, surrounding_steps
-from sdckit.workflow.recipes import exact_relations, recipe, recipe_checks, recipe_figures
-from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, write_starter
+from sdckit.workflow.recipes import exact_relations, given_back, recipe, recipe_checks, recipe_figures
+from sdckit.workflow.recipes.starter_recipe import from_folder, write_starter
 
 # Writing the proposal: its recipe, the comments, the alternatives.
 
@@ -46,7 +46,7 @@ def write_proposal(
     beside = [(alternative.words, alternative.passed, alternative.loss) for alternative in alternatives]
     closing = (None, find_best.outcome(trials, searched, judged, beside))
     reasons = find_best.step_reasons(trials, searched, judged)
-    every: list[CommentedStep] = [*before, *judged.mended.steps, *reasons, *after, closing]
+    every = [*given_back.mixed_before([*before, *judged.mended.steps, *reasons], after), closing]
     steps = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in every]
     optimal = by_loss and judged.passed and _is_best(trials, searched, judged)
     bound = searched.bound  # of the information, which another goal says nothing of

@@ -31,6 +31,7 @@ from sdckit.workflow.proposing import proposal, search
 from sdckit.workflow.proposing.ladders import Lattice, Limits, Node, Rung, Side, ladder_of, thinned
 from sdckit.workflow.recipes import given_back, number_steps, starter_recipe as starter
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
+from sdckit.workflow.recipes.given_back import CommentedStep
 from sdckit.workflow.recipes.recipe import TRIAL, Kept, recodings_of, tried
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import (
@@ -336,10 +337,10 @@ class Trials:
         blank = wild or intruder.person is None or intruder.missing == "category"  # else no key may be missing
         if intruder.limits.l is not None and intruder.sensitive and blank:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
-                columns = self._with_bundles(ordered[:count])
+                columns = self._lost(data, intruder, ordered[:count])
                 yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns), count == len(ordered)
         if intruder.limits.risk is not None and wild:
-            columns = self._with_bundles(ordered)
+            columns = self._lost(data, intruder, ordered)
             yield "risk", lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns), False
 
     def _levels(self, key: str, node: Node) -> int:
@@ -347,6 +348,11 @@ class Trials:
             if ladder.key == key:
                 return int(ladder.rungs[rung].group.max(initial=0)) + 1
         return 0
+
+    def _lost(self, data: Any, intruder: Scenario, keys: Sequence[str]) -> list[str]:
+        """Columns that a record loses with some keys: what tells these, and the household whose mates show theirs."""
+        shown = {*keys} & {*starter.mostly_shared(data, intruder)}
+        return [*self._with_bundles(keys), *[str(intruder.household)] * bool(shown)]
 
     def _with_bundles(self, keys: Sequence[str]) -> list[str]:
         """Keys, and the columns from which their values can be reconstructed."""
@@ -382,7 +388,6 @@ class Trials:
 
 
 SMALL = 5
-CommentedStep = tuple[dict[str, Any], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -474,9 +479,8 @@ def surrounding_steps(scenario: Scenario, columns: Sequence[str]) -> tuple[list[
 
     The order of the records is mixed last; the scenario may say that it stays.
     """
-    before = [(dict(step), lines) for step, lines in starter.identifier_steps(scenario, columns) if step is not None]
-    after = [(dict(step), lines) for step, lines in starter.last_step(scenario, columns) if step is not None]
-    return before, after
+    before, after = starter.identifier_steps(scenario, columns), starter.last_step(scenario, columns)
+    return [pair for pair in before if pair[0] is not None], [pair for pair in after if pair[0] is not None]
 
 
 def judge_cells(trials: Trials, release: Any) -> tuple[Verdict, ...]:
@@ -531,8 +535,8 @@ def judge(
 def all_steps(scenario: Scenario, columns: Sequence[str], made: Made, mended: Mended) -> list[Step]:
     """The steps of a release, from those on identifiers to the order of the records."""
     before, after = surrounding_steps(scenario, columns)
-    commented = [*before, *mended.steps, *((step, ()) for _, step in made.steps), *after]
-    return [dict(step) for step, _ in commented if step is not None]
+    commented = [*before, *mended.steps, *((step, ()) for _, step in made.steps)]
+    return [dict(step) for step, _ in given_back.mixed_before(commented, after) if step is not None]
 
 
 def _unsaid(checked: check.CheckResult, scenario: Scenario) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 Step = dict[str, Any]
+CommentedStep = tuple[Mapping[str, Any] | None, Sequence[str]]  # a step, or None for a remark; its comment
 MOST_TAKEN = 0.02  # of the records, that lose keys since the release gives values back
 PUT_BACK = {name for name, kind in LIMITS.items() if kind.measure == GIVEN_BACK}
 TAKEN = "Records that would be beyond a threshold with what the release gives back by itself lose these keys."
@@ -118,6 +119,15 @@ def further_steps(
         ways = (on_columns(step, there) for step in ways_to_take(data, scenario, name))
         more += [step for step in ways if step is not None and step not in steps][:1]
     return more
+
+
+def mixed_before(steps: Sequence[CommentedStep], mixing: Sequence[CommentedStep]) -> list[CommentedStep]:
+    """All steps, those that mix the order before those that look for what the release gives back.
+
+    Who is the first of a household may tell what its members have: it has to be looked at in the order that goes out.
+    """
+    last = [(step, why) for step, why in steps if step is not None and step.get("risk") == GIVEN_BACK]
+    return [*(commented for commented in steps if commented not in last), *mixing, *last]
 
 
 def on_columns(step: Mapping[str, Any], there: Collection[str]) -> Step | None:

@@ -35,6 +35,7 @@ from sdckit.utility.weighted_totals import BEYOND, moved_figures
 from sdckit.workflow.assess import assess_read
 from sdckit.workflow.recipes import given_back, recipe_checks, recipe_steps
 from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
+from sdckit.workflow.recipes.given_back import CommentedStep
 from sdckit.workflow.recipes.number_steps import number_steps
 from sdckit.workflow.recipes.recipe import Applied, Kept, Recipe, recodings_of, tried
 
@@ -47,8 +48,6 @@ RECORDS_IN_A_STEP = 10
 PERCENT = 5
 WIDTH = 100
 COMMENT = re.compile(r"(?:^#.*\n)+", re.MULTILINE)
-
-CommentedStep = tuple[Mapping[str, object] | None, Sequence[str]]  # a step, or None for a remark; its comment
 
 
 def about_share(count: int, n: int) -> str:
@@ -707,10 +706,10 @@ def make_starter(
         taken: list[CommentedStep] = []
         while more := given_back.taking_more(whole[0][0], whole[1], made, [step for step, _ in taken]):
             taken += more
-            made = _applied(data, scenario, [*commented, *taken, *end], mended.derived, kept=kept)
+            made = _applied(data, scenario, [*commented, *end, *taken], mended.derived, kept=kept)
             whole = _judged(made)
         if taken and not whole[0][0]:  # else it is as well without
-            commented, outcome = [*commented, *taken], whole
+            end, outcome = [*end, *taken], whole
         commented += end
         (exceeded, unjudged, rests), _ = outcome
     if rests:
