@@ -90,7 +90,7 @@ def test_what_cannot_be_measured_is_refused_before_anything_is_done() -> None:
 def test_a_file_that_was_looked_at_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is a step run again that draws the same: after other steps, or with another secret that changes nothing."""
     looked, ran, run_step = list[Any](), list[int](), recipe_runs.run_step
-    monkeypatch.setattr(recipe, "lacking_records", lambda *a: looked.append(a[3]) or lacking_records(*a))
+    monkeypatch.setattr(recipe, "lacking_records", lambda *a: looked.append(a[2]) or lacking_records(*a))
     monkeypatch.setattr(recipe_runs, "run_step", lambda at, *a, **how: ran.append(at) or run_step(at, *a, **how))
     first = [FIRST[0], {**FIRST[1], "importance": {"age": 1, "sex": 2, "area": 9}}]
     steps = [*first, TAKEN, {**TAKEN, "columns": ["age", "sex", "area"]}, {"method": "random_order"}]
@@ -116,7 +116,7 @@ def test_the_columns_are_not_looked_through_for_what_is_given_back_alone(monkeyp
     made, seen = applied(*FIRST), list[Any]()
     monkeypatch.setattr(assess, "look_at_columns", lambda *a, **how: seen.append(a))
     by_risk = SCENARIO.changed(thresholds={"k": 3, "risk": 0.3})
-    lacking = lacking_records(DISTRICTS, made.recipe, made.log, made.data, by_risk)
+    lacking = lacking_records(DISTRICTS, recodings_of(made), made.data, by_risk)
     assert (lacking > 0).any()
     assert not seen
 
@@ -125,7 +125,7 @@ def test_k_and_risk_are_read_from_the_same_table(monkeypatch: pytest.MonkeyPatch
     tables, tabulate_frame = list[Any](), tabulate.tabulate_frame
     monkeypatch.setattr(tabulate, "tabulate_frame", lambda *a: tables.append(a) or tabulate_frame(*a))
     both = SCENARIO.changed(thresholds={"k": 3, "risk": 0.3})
-    lacking = lacking_records(DISTRICTS, None, None, DISTRICTS, both)
+    lacking = lacking_records(DISTRICTS, None, DISTRICTS, both)
     assert len(tables) == 1
     sizes = sdc.key_frequencies(DISTRICTS, scenario=SCENARIO).records["sample_frequency"].to_numpy()
     assert lacking.tolist() == np.maximum(3 - sizes, sizes == 3).tolist()

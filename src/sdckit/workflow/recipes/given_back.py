@@ -21,8 +21,8 @@ from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK, RISK_MEASURE, lose_
 from sdckit.workflow.recipes.run_step import of_release
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipes.recipe import Applied, Recipe
-    from sdckit.workflow.recipes.recipe_log import RecipeLog
+    from sdckit.workflow.recipes.recipe import Applied
+    from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 Step = dict[str, Any]
 CommentedStep = tuple[Mapping[str, Any] | None, Sequence[str]]  # a step, or None for a remark; its comment
@@ -31,12 +31,10 @@ PUT_BACK = {name for name, kind in LIMITS.items() if kind.measure == GIVEN_BACK}
 TAKEN = "Records that would be beyond a threshold with what the release gives back by itself lose these keys."
 
 
-def lacking_records(
-    original: Any, recipe: Recipe | None, log: RecipeLog | None, current: Any, scenario: Scenario
-) -> Floats:
+def lacking_records(original: Any, recodings: Recodings | None, current: Any, scenario: Scenario) -> Floats:
     """Number of records that each group lacks to k with what the file gives back; 1 where the risk alone is too high.
 
-    `recipe` and `log`: the steps that made the `current` file of the original; None where there was none. What it gives
+    `recodings`: of the steps that made the `current` file of the original; None where there was none. What it gives
     back is found as `check` finds it; of several intruders the one counts to whom a group lacks most.
     """
     from sdckit.catalogue import measure
@@ -44,10 +42,10 @@ def lacking_records(
     from sdckit.workflow.assess import assess_read
 
     results: dict[str, Any] = dict.fromkeys(scenario.intruders)
-    if recipe is not None:
+    if recodings is not None:
         with warnings.catch_warnings(action="ignore", category=SdcWarning):
             measured: Any = assess_read(
-                original, current, scenario=scenario, recipe=recipe, log=log, lean=True,
+                original, current, scenario=scenario, recipe=recodings, lean=True,
                 soonest=(RECOVERABLE, lambda _: True),
             )  # fmt: skip
         results = {intruder: measured[intruder].get(RECOVERABLE.name) for intruder in measured}

@@ -34,7 +34,7 @@ from sdckit.workflow.recipes.recipe_checks import reads_alone
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
 from sdckit.workflow.recipes.recipe_runs import InMemory, Run, check_computed_once, start
-from sdckit.workflow.recipes.run_step import drawn_order
+from sdckit.workflow.recipes.run_step import changes_number
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessment import ReleaseAssessment
@@ -500,11 +500,11 @@ class Recipe(Displayed):
     ) -> Floats:  # fmt: skip
         """`lacking_records` of the file after the first steps, `changes` of which are given, or in a later step."""
         if not changes:
-            return lacking_records(running.frame.to_native(), None, None, current, intruder)
+            return lacking_records(running.frame.to_native(), None, current, intruder)
         steps = [{"method": step.method, **step.arguments} for step in self.all_steps[: len(changes)]]
         first = Recipe(steps, folder=self.folder)
         log = first._log(running, changes, mixed, scenario, recipe_checks.digests(first.steps, self.folder))
-        return lacking_records(running.frame.to_native(), first, log, current, intruder)
+        return lacking_records(running.frame.to_native(), _recodings(first, log, running), current, intruder)
 
     @classmethod
     def replay(
@@ -604,6 +604,8 @@ class TrialRecipe(Recipe):
         running = start(data, scenario, trial=True, begun=(known[n], sure(begun).log.steps[:n]) if known else None)
         if self.kept is not None and isinstance(running, InMemory):
             running.states = {at: state for at, state in known.items() if at < n}
+            earlier = None if begun is None else _running(begun)
+            running.orders = {} if earlier is None else {at: o for at, o in earlier.orders.items() if at < n}
             running.owed = n == len(self.all_steps)  # no further step is run
             self.running = running
         return running
@@ -681,10 +683,15 @@ def tried(
 
 def recodings_of(applied: Applied) -> Recodings:
     """What a trial recoded, and the order that it drew: no step is run again to know it."""
+    return _recodings(applied.recipe, applied.log, _running(applied))
+
+
+def _recodings(recipe: Recipe, log: RecipeLog, running: InMemory | None) -> Recodings:
     from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
-    rows, running = None, _running(applied)
-    for n, before in sorted({} if running is None else running.states.items()):
-        if (order := drawn_order(applied.log.steps[n], before)) is not None:
+    rows, orders = None, {} if running is None else running.orders
+    moving = sum(METHODS[change.method].plan == "order" for change in log.steps)
+    if len(orders) == moving and not changes_number(log.steps, log.n):  # else the log draws again, or says why not
+        for _, order in sorted(orders.items()):
             rows = order if rows is None else rows[order]
-    return replace(sure(read_recodings(applied.recipe, applied.log)), rows=rows)
+    return replace(sure(read_recodings(recipe, log)), rows=rows)

@@ -21,6 +21,7 @@ from sdckit.data.rule_conditions import EditRule, RuleBreakers
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError, SdcWarning
+from sdckit.numerics.array_types import Ints
 from sdckit.protect import by_household, random_order
 from sdckit.protect.change import Change, check_made, check_room, with_files
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
@@ -408,6 +409,7 @@ class InMemory:
         self.current, self.begun = begun or whole
         self.owed = False  # whether what the last step made is yet to be stripped
         self.states: dict[int, Any] = {}  # of a trial: the file after so many steps, where others may go on otherwise
+        self.orders: dict[int, Ints] = {}  # by the steps before, the former row of each row that a step moved
         self.watcher = Watch(self.frame, scenario)
         self.rules = () if scenario is None else scenario.edit_rules
         self.breakers, self.broken = _breakers(self.frame, self.rules), list[str]()
@@ -436,8 +438,9 @@ class InMemory:
         self.owed = bool(owed)
         self.current = [file for file, _ in made] if isinstance(before, list) else made[0][0]
         change = added([own for _, own in made])
-        if not (self.trial or isinstance(before, list)):
-            self.watcher = self.watcher.in_order(drawn_order(change, before))
+        if not isinstance(before, list) and (order := drawn_order(change, before)) is not None:
+            self.orders[number - 1] = order
+            self.watcher = self.watcher if self.trial else self.watcher.in_order(order)
         self._hold_rules(number, step)
         return change
 
