@@ -154,6 +154,13 @@ def testrow_orders_are_those_of_columns_that_number_the_records():
     assert found["the order by id"][:3].tolist() == [1, 2, 0]
 
 
+def test_records_are_put_in_the_order_of_a_column_once() -> None:
+    columns = read(pl.DataFrame({"id": [3, 1, None, 2], "of": ["b", "a", "d", "c"]}))
+    orders, again = row_orders(columns), row_orders(dict(columns))
+    assert orders["the order by id"].tolist() == [1, 3, 0, 2]
+    assert all(again[f"the order by {name}"] is orders[f"the order by {name}"] for name in ("id", "of"))
+
+
 def test_without_pairs():
     rng = np.random.default_rng(2)
     a, b = rng.integers(0, 8, (2, 3000))

@@ -35,6 +35,23 @@ def test_distinct_rows_come_with_their_records_and_the_first_place(plan: Any) ->
 
 
 @on_engines
+def test_the_first_record_stands_for_its_unit_and_a_record_without_one_for_itself(plan: Any) -> None:
+    changing = opened(plan)
+    assert changing.first_of("a", ["row", "b"]).to_pylist() == [
+        {"a": "x", "row": 0, "b": 1.0}, {"a": None, "row": 2, "b": 2.0}, {"a": "y", "row": 3, "b": None},
+        {"a": None, "row": 5, "b": 2.0},
+    ]  # fmt: skip
+    assert changing.first_of("b", ["row"])["row"].to_pylist() == [0, 2, 3]
+
+
+def test_firsts_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sdckit.cells.plans.changed_plan.most_cells", lambda *_: 3)
+    with pytest.raises(DataError, match="these 2 columns have 4 different combinations"):
+        opened(pl.DataFrame.lazy).first_of("a", ["b"])
+    assert len(opened(pl.DataFrame.lazy).first_of("b", ["a"])) == 3
+
+
+@on_engines
 def test_new_values_take_the_place_of_the_old_ones(plan: Any) -> None:
     changing = opened(plan)
     rows = changing.distinct(["a"])

@@ -439,6 +439,33 @@ def test_kernels_find_what_a_design_written_out_does(monkeypatch, interactions):
         assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
 
 
+def test_a_file_beside_itself_is_not_fitted(monkeypatch):
+    rng = np.random.default_rng(7)
+    n = 400
+    codes = [np.tile(rng.integers(0, width, n), 2) for width in (3, 5)]
+    numbers, times = np.tile(rng.normal(size=n), 2), np.tile(rng.integers(1, 4, n).astype(float), 2)
+    released = np.where(np.arange(2 * n) < n, 0.0, times)
+    design, _ = design_of(stacked(codes, [numbers], times - released, released), 1)
+    start = start_of(design, times)
+    with monkeypatch.context() as patch:
+        patch.setattr(logit_fit, "_is_twice", lambda *_: False)
+        slow = fit_logit(design, start, released)
+    steps = []
+    monkeypatch.setattr(logit_fit, "_climb", lambda *_, **__: steps.append(1) or slow)
+    fast = fit_logit(design, start, released)
+    assert not steps
+    assert fast.converged
+    assert fast.score.tolist() == [0.5] * (2 * n)
+    assert slow.score == pytest.approx(fast.score, abs=1e-14)
+    assert slow.likelihood == pytest.approx(fast.likelihood, rel=1e-14)
+    assert np.nan_to_num(slow.coefficients, nan=9.0) == pytest.approx(np.nan_to_num(fast.coefficients, nan=9.0))
+    one_other = numbers.copy()
+    one_other[-1] += 1.0
+    changed, _ = design_of(stacked(codes, [one_other], times - released, released), 1)
+    fit_logit(changed, start_of(changed, times), released)
+    assert steps == [1]
+
+
 @pytest.mark.parametrize("n", [900, 9000])
 def test_without_kernels_to_the_last_bit_the_same(n, monkeypatch):
     rng = np.random.default_rng(5)

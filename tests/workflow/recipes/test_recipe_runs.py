@@ -15,9 +15,12 @@ import sdckit as sdc
 from homes import people
 from plans import duckdb_relation, on_engines
 from recipes import SECRET
+from sdckit.cells.plans.changed_plan import Changing, open_changing
+from sdckit.data.frames import open_frame
 from sdckit.data.rule_conditions import breaking
 from sdckit.errors import ColumnError, DataError, SdcWarning
-from sdckit.workflow.recipes.recipe_runs import InMemory, OnPlan, start
+from sdckit.protect.recoding.coarsen_weights import told_by
+from sdckit.workflow.recipes.recipe_runs import InMemory, OnPlan, _shares_told, start
 
 SURVEY = pl.DataFrame({"a": ["x", "x", "y"] * 20, "w": [1.0, 1.0, 2.0] * 20})
 STEPS: list[dict[str, Any]] = [{"method": "local_suppression", "keys": ["a"], "k": 2}]
@@ -82,6 +85,37 @@ def test_mates_that_share_a_weight_and_a_key_are_no_reason_to_warn_on_a_plan(pla
     for frame in (alike, plan(alike)):
         with pytest.warns(SdcWarning, match="w: many of its values occur with one value of a only"):
             sdc.Recipe(STEPS).check(frame, scenario=scenario)
+
+
+@on_engines
+def test_a_plan_is_asked_for_its_households_once_and_tells_what_memory_does(
+    plan: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records without a household are each one of their own, alike or not."""
+    n = 240
+    data = pl.DataFrame({
+        "home": [None if i % 3 == 0 else i // 4 for i in range(n)], "w": [i // 8 + 1.5 for i in range(n)],
+        "a": [i // 8 % 5 if i // 8 % 3 else i % 5 for i in range(n)], "b": [(i // 4) % 3 for i in range(n)],
+    })  # fmt: skip
+    asked: list[list[str]] = []
+    first_of = Changing.first_of
+
+    def counted(self: Changing, unit: str, columns: Any) -> Any:
+        asked.append(list(columns))
+        return first_of(self, unit, columns)
+
+    monkeypatch.setattr(Changing, "first_of", counted)
+    here = told_by(open_frame(data), "w", ["a", "b"], household="home")
+    assert _shares_told(open_changing(plan(data), n), "w", ["a", "b"], "home") == here
+    assert here["a"] > 0
+    assert asked == [["w", "a", "b"]]
+
+
+def test_keys_are_looked_at_alone_where_all_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pl.DataFrame({"home": range(60), "w": [1.5, 1.5, 2.5] * 20, "a": ["x", "x", "y"] * 20, "b": [1, 2] * 30})
+    monkeypatch.setattr("sdckit.cells.plans.changed_plan.most_cells", lambda n_keys, *_: 80 if n_keys < 4 else 5)
+    found = _shares_told(open_changing(data.lazy(), 60), "w", ["a", "b"], "home")
+    assert found == told_by(open_frame(data), "w", ["a", "b"], household="home")
 
 
 @on_engines

@@ -445,7 +445,7 @@ def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, Ints]:
     orders = {FILE_ORDER: np.arange(n)}
     for name, column in columns.items():
         if column.n_levels >= derived_columns.ID_SHARE * n:
-            orders[ordered_by(name)] = np.argsort(column.in_order(-1.0), kind="stable")
+            orders[ordered_by(name)] = column.order
     return orders
 
 

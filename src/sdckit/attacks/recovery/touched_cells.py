@@ -17,7 +17,7 @@ from sdckit.attacks.recovery.group_agreement import tally_cells, tally_groups
 from sdckit.data import hierarchy, methods, pa, pc, pt
 from sdckit.data.columns import Coded, code_column, days_values, float_values, numbers_as_arrow, plain_series
 from sdckit.errors import DataError, SdcError, sure
-from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Words
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Values, Words
 from sdckit.numerics.grouping import group, row_of_values
 from sdckit.numerics.threads import run
 
@@ -43,7 +43,7 @@ def apart(work: Callable[[T], R], items: Iterable[T], n: int) -> list[R]:
     return run(work, items) if FEWEST_APART <= n <= MOST_KEPT else [work(item) for item in items]
 
 
-def made_again(memo: dict[str, Callable[[], Floats | None]], name: str, make: Callable[[], Floats]) -> Floats:
+def made_again(memo: dict[str, Callable[[], Values | None]], name: str, make: Callable[[], Values]) -> Values:
     """An array that is made unless somebody still has it: columns of many records would not fit beside each other."""
     values = memo[name]() if name in memo else None
     if values is None:
@@ -79,7 +79,7 @@ class ReleasedColumn:
     coded: Coded
     words: Words  # the code of `coded` behind each of ours
     within: str = ""  # the column of structures or lists that it is part of
-    memo: dict[str, Callable[[], Floats | None]] = field(init=False, default_factory=dict, repr=False)
+    memo: dict[str, Callable[[], Values | None]] = field(init=False, default_factory=dict, repr=False)
 
     @property
     def missing(self) -> Bools:
@@ -159,6 +159,11 @@ class ReleasedColumn:
         """Numbers (n,), or in a column without them the places of the labels in their order and `missing`."""
         own = self.numbers
         return np.append(missing, np.argsort(np.argsort(np.array(self.labels()))))[self.codes] if own is None else own
+
+    @property
+    def order(self) -> Ints:
+        """Rows (n,) in the order of its values; those without one last among numbers, else first."""
+        return made_again(self.memo, "order", lambda: np.argsort(self.in_order(-1.0), kind="stable"))
 
     @cached_property
     def printed(self) -> pa.Array:

@@ -11,11 +11,21 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.plans.attach import attach, new_records
-from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, sizes_of, type_name
+from sdckit.cells.plans.count_cells import (
+    PREFIX,
+    KeyColumn,
+    aggregate,
+    count,
+    count_by,
+    most_cells,
+    sizes_of,
+    too_many,
+    type_name,
+)
 from sdckit.cells.plans.file_places import number_rows, renumbered
 from sdckit.data import pa, pc, pl, pt
 from sdckit.data.columns import as_mask, differing, in_order
-from sdckit.data.frames import RENUMBERED, as_plan, check_plan_names, collect, on_spark, open_frame
+from sdckit.data.frames import RENUMBERED, as_plan, check_plan_names, collect, count_records, on_spark, open_frame
 from sdckit.data.outgoing.only_records import plan_records
 from sdckit.data.replace import Tallied
 from sdckit.errors import DataError
@@ -224,7 +234,7 @@ def _sent(
 ROW = f"{PREFIX}row"  # row number of a record in the file
 MOST_PLACES = 200_000_000  # records of Spark whose random order is drawn here, at 16 bytes each
 RECOUNT = "the records of this plan are no longer those that were counted: start again"
-CELL, NTH = f"{PREFIX}cell", f"{PREFIX}nth"
+CELL, NTH, FIRST = f"{PREFIX}cell", f"{PREFIX}nth", f"{PREFIX}first"
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,6 +327,26 @@ class Changing:
         counted = count_by(self.frame, columns, self.n, least=ROW)
         table = counted.select(*columns).to_arrow()
         return Distinct(tuple(columns), table, sizes_of(counted), counted[ROW].to_numpy(), self.orders)
+
+    def first_of(self, unit: str, columns: Sequence[str]) -> pa.Table:
+        """Columns of the first record of each value of a unit, a household say, in the order of the file.
+
+        A record without a value is a unit of its own.
+
+        Raises DataError: a column of a type that would not be restored exactly; more units than fit into memory.
+        """
+        names = [unit, *columns]
+        check_plan_names(self.frame, names)
+        key, *others = self._keys(names)
+        unit_of = self.frame.select(ROW, *names, key.value.alias(key.column))
+        rows = unit_of.with_columns(nw.col(ROW).min().over(key.column).alias(FIRST))
+        rows = rows.filter(key.absent | (nw.col(ROW) == nw.col(FIRST)))
+        most = most_cells(len(names), self.frame)
+        if self.n > most and (many := count_records(rows)) > most:
+            raise too_many(many, len(names), most, self.frame)
+        found = collect(rows.select(ROW, *(column.present.alias(column.column) for column in (key, *others))))
+        found = found.rename({column.column: column.name for column in (key, *others)})
+        return found[np.argsort(found[ROW].to_numpy(), kind="stable")].select(*names).to_arrow()
 
     def brought(self, columns: Sequence[str]) -> Brought:
         """Collect columns of all records, in the order of the file.

@@ -94,15 +94,20 @@ def _shares_told(frame: Any, weight: str, keys: Sequence[str], household: str | 
     """Share of each key that the weight determines; for a lazy frame only with few enough distinct combinations."""
     if not isinstance(frame, Changing):
         return told_by(frame, weight, keys, household=household)
+
+    def shares_of(names: Sequence[str]) -> dict[str, float]:
+        if household is None:
+            return told_by(frame.distinct([weight, *names]).tallied, weight, names)
+        first = open_frame(frame.first_of(household, [weight, *names]))  # stands for its household, as in memory
+        return told_by(first, weight, names, household=household)
+
+    if household is not None and keys:
+        with contextlib.suppress(DataError):  # else those of which there is room, or that are restored exactly
+            return shares_of(keys)
     shares: dict[str, float] = {}
     for name in keys:
         with contextlib.suppress(DataError):
-            if household is None:
-                shares |= told_by(frame.distinct([weight, name]).tallied, weight, [name])
-            else:  # the first record of each household stands for all, as in memory
-                rows = frame.distinct([household, weight, name])
-                first = open_frame(rows.table.take(np.argsort(rows.first, kind="stable")))
-                shares |= told_by(first, weight, [name], household=household)
+            shares |= shares_of([name])
     return shares
 
 
