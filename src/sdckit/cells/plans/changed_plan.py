@@ -344,9 +344,9 @@ class Changing:
         most = most_cells(len(names), self.frame)
         if self.n > most and (many := count_records(rows)) > most:
             raise too_many(many, len(names), most, self.frame)
-        found = collect(rows.select(ROW, *(column.present.alias(column.column) for column in (key, *others))))
-        found = found.rename({column.column: column.name for column in (key, *others)})
-        return found[np.argsort(found[ROW].to_numpy(), kind="stable")].select(*names).to_arrow()
+        first_rows = collect(rows.select(ROW, *(column.present.alias(column.column) for column in (key, *others))))
+        first_rows = first_rows.rename({column.column: column.name for column in (key, *others)})
+        return first_rows[np.argsort(first_rows[ROW].to_numpy(), kind="stable")].select(*names).to_arrow()
 
     def brought(self, columns: Sequence[str]) -> Brought:
         """Collect columns of all records, in the order of the file.
