@@ -397,6 +397,9 @@ def look_at_columns(
             some = _at_hand(frame)
             whole, ranked_some = RankedColumns.of(frame), RankedColumns.of(some)
         known += telling_columns.parts_of_keys(ranked_some, matched, told)
+        steps = telling_columns.in_steps(ranked_some, (*matched, *scenario.insensitive), learnt)
+        known += [name for name, _ in steps if name in matched]
+        finer |= {name: key for name, key in steps if name not in matched}
         finer |= _named_finer(some, ranked_some, scenario, told)
         for words, of_words in _told_besides(scenario, first, ranked, whole, matched, id).items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
