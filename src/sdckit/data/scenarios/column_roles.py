@@ -38,7 +38,6 @@ AMOUNTS = frozenset({"money", "age", "a date of birth", "a birth", "body height"
 PERSONAL = frozenset({"sex or gender", "age", "a date of birth", "a birth"})
 AT_HAND = 100_000  # records in which an order, and what is named one by one, is looked at
 PREFIXES = range(1, 7)  # first characters of an id that may say of which area it is
-MEMBERS = 12  # records with one number of a household or a person, at the mean
 LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # records in which another number is looked for that tells amounts
@@ -90,10 +89,6 @@ VALUES_TOGETHER = (
     "Not judged: records that are alike in {} belong together as no others do, like members of a household, and no "
     "column that goes out says whose they are; make these coarser, leave them out, or let household or person go out "
     "with new numbers to have them judged"
-)
-PUT_TOGETHER = (
-    "No figure counts who belongs together by {}, which is named insensitive, numbers households or people by its name "
-    "and is the same for several records; name it as household or person where that is so"
 )
 TOLD_BEFORE = (
     "Not judged: whoever knows a key or a magnitude as it was before it was changed knows {}, which no figure counts; "
@@ -312,7 +307,7 @@ class ColumnRoles:
     @property
     def _is_open(self) -> bool:
         """Whether rows or values tell more than the roles say; of a number named insensitive it is only said."""
-        return any(words != PUT_TOGETHER for words, _ in self.not_judged)
+        return any(words != telling_columns.PUT_TOGETHER for words, _ in self.not_judged)
 
     @property
     def _unsaid(self) -> dict[str, str]:
@@ -452,7 +447,8 @@ def _told_besides(
         ),
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
-    told[PUT_TOGETHER] = [name for name in scenario.insensitive if name in whole.names and _puts_together(whole, name)]
+    whose = [name for name in scenario.insensitive if name in names and says_whose(name)]
+    told[telling_columns.PUT_TOGETHER] = telling_columns.put_together(whole, whose)
     told[telling_columns.REPLICATES] = _replicate_weights(scenario, ranked, matched)
     units = [whole.series(str(name)) for name in (scenario.household, scenario.person) if name in names]
     if all(map(telling_columns.tells_apart, units)):  # such a number puts nobody together
@@ -463,14 +459,6 @@ def _told_besides(
             whole, keys=scenario.all_keys, personal=personal, weight=scenario.weight
         )
     return {words: of_words for words, of_words in told.items() if of_words}
-
-
-def _puts_together(columns: RankedColumns, name: str) -> bool:
-    """Whether a column says by its name whose row it is, and few records have each of its numbers, but several."""
-    if not says_whose(name):
-        return False
-    different, there = columns.series(name).n_unique(), columns.n - columns.series(name).null_count()
-    return bool(there / MEMBERS <= different < there)
 
 
 def values_known(frame: Frame, columns: Sequence[str], keys: Sequence[str]) -> list[str]:

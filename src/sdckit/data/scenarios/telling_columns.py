@@ -46,6 +46,11 @@ END, BY_CHANCE, DRAWN = 8, 1e-6, 4  # records with one value at an end; chance t
 ALL_BUT, NEW = 0.01, 0.1  # of the records: values changed, from which on a column was; new values of one that was not
 TOTALS, STEPS = 2.0, (0.75, 1.25)  # their largest sum by the smallest; of a record's mean weight: taken out, doubled
 EXACT, MOSTLY, TIMES, PAIRS = 0.05, 0.8, 4, 100  # factors so near are one; of them; pairs of records beside chance
+MEMBERS = 12  # records with one number of a household or a person, at the mean
+PUT_TOGETHER = (
+    "No figure counts who belongs together by {}, which is named insensitive, numbers households or people by its name "
+    "and is the same for several records; name it as household or person where that is so"
+)
 LEFT_OUT = (
     "Not judged: a column with a role that was left out is told by {}, as by its classes or its logarithm; leave that "
     "out, too, or give it the role"
@@ -254,6 +259,12 @@ def _overlapping(values: Ints, keys: Ints) -> int | None:
                 return 0
             return int(n.sum() - most_records(of_key, named, n)[0].sum())
     return None
+
+
+def put_together(columns: RankedColumns, names: Iterable[str]) -> list[str]:
+    """Those of some numbers of households or people that few records have each, but several."""
+    series = {name: columns.series(name).drop_nulls() for name in names if name in columns.names}
+    return [name for name, own in series.items() if len(own) / MEMBERS <= own.n_unique() < len(own)]
 
 
 def _rarer(ranks: Ints) -> Bools:
