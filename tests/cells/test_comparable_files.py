@@ -213,6 +213,9 @@ def test_few_records_say_nothing_but_by_the_names_of_their_columns() -> None:
         (["a b", "ab", "A b", "m2", "m\u00b2"], ""),
         (["30-39", "30\u201339"], "dashes, letters of another alphabet"), (["flu", "flu."], "a point at the end"),
         (["Graz", "Gr\u0430z"], "dashes"), (["7", "07"], "zeros before a number alone (x)"), (["1", "1.0"], "(x)"),
+        (["f", "m", "female"], "the first letter, or the beginning up to a point, of another alone (x)"),
+        (["diab.", "diabetes", "flu"], "up to a point"), (["f", "m", "missing", "divers", "not asked"], ""),
+        (["f", "m", "family", "friend", "fem"], ""), (["A", "AB", "B", "no.", "nothing", "nobody"], ""),
         (["2024-01-05", "2024-1-5"], "zeros before"), (["1.05", "1.5", "10", "1.10", "1.1", "A+", "A-", "<5", "5"], ""),
     ],
 )  # fmt: skip

@@ -184,6 +184,8 @@ def test_values_spelt_in_two_ways_are_not_told_apart(lazily: bool) -> None:
     for twin in ("ill.", "\u0456ll"):
         twins = spelt.with_columns(ill=pl.Series(["ill", twin] * (N // 2)))
         assert words_of(twins.lazy() if lazily else twins, **entries)["l"] == "not judged"
+    short = spelt.with_columns(ill=pl.Series(["diab.", "diabetes"] * (N // 2)))
+    assert words_of(short.lazy() if lazily else short, **entries)["l"] == "not judged"
     assert words_of(spelt.with_columns(ill=pl.lit("ill")), **entries) == {"l": "exceeded"}
     assert words_of(spelt.with_columns(ill=pl.Series(["ill", "well"] * (N // 2))), **entries) == {"l": "holds"}
     assert words_of(spelt, **entries | {"thresholds": {"k": 2}}) == {"k": "holds"}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import polars as pl
 import pytest
 
@@ -13,13 +14,15 @@ import sdckit as sdc
 from draw import quiet
 from engines.conftest import duckdb_relation
 from sdckit.cells.plans import lazy
-from sdckit.workflow.verdicts import Verdict
+from sdckit.data.scenarios.thresholds import Thresholds
+from sdckit.workflow.verdicts import Verdict, judge_linked
 
 N_LINKED = 240
 LINKED = pl.DataFrame({
     "id": [f"p{7 * at % 241}" for at in range(N_LINKED)], "a": [at // 2 % 3 for at in range(N_LINKED)],
     "b": [at // 80 for at in range(N_LINKED)], "ill": [("x", "y")[at // 40 % 2] for at in range(N_LINKED)],
 })  # fmt: skip
+KEYS = {"region": 6, "age": 40, "sex": 2, "job": 50}  # and how many values each has
 
 
 def beside(tmp_path: Path, released: pl.DataFrame, **limits: float) -> list[Verdict]:
@@ -120,3 +123,31 @@ def test_of_the_original_no_limit_of_the_ledger_is_left_open(entries: dict[str, 
     assert "differencing" not in {verdict.name for verdict in assessed.original.verdicts}
     (verdict,) = (verdict for verdict in assessed.verdicts if verdict.name == "differencing")
     assert (verdict.holds, verdict.reason) == (None, "the scenario names no ledger of earlier releases")
+
+
+def test_a_link_in_part_tells_nothing_of_columns_that_the_ledger_does_not_keep(tmp_path: Path) -> None:
+    """Where each release hides other values, the ledger links few records; the file itself links all by the weight."""
+    rng = np.random.default_rng(1)
+    n = 1_500
+    whole = pl.DataFrame({name: rng.integers(0, top, n) for name, top in KEYS.items()})
+    whole = whole.with_columns(w=pl.Series(rng.lognormal(4, 0.5, n).round(1)))
+    waves = [
+        whole.with_columns(pl.when(pl.Series(rng.random(n) < 0.85)).then(pl.col(name)) for name in KEYS).sample(
+            fraction=1, shuffle=True, seed=seed
+        )
+        for seed in (1, 2)
+    ]
+    ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "key", survey="Survey")
+    ledger = ledger.add(waves[0], name="first", keys=[*KEYS])
+    with quiet():
+        found = sdc.differencing(waves[1], ledger=ledger, keys=[*KEYS])
+        by_file = sdc.differencing(waves[1], ledger=ledger.beside({"first": waves[0]}), keys=[*KEYS])
+    assert found.linked_by
+    assert found.singly
+    assert found.linked < by_file.linked
+    (verdict,) = judge_linked(Thresholds(k=2), "", found)
+    assert verdict.word == "not judged"
+    assert "not all columns were tried as links together" in verdict.reason
+    (said,) = judge_linked(Thresholds(k=2, differencing=1.0), "", found)  # the limit of the ledger says it
+    assert (said.word, said.singly) == ("holds", True)
+    assert [verdict.word for verdict in judge_linked(Thresholds(k=2), "", by_file)] == ["holds"]

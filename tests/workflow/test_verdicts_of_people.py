@@ -33,7 +33,7 @@ def words_of(result: Any) -> tuple[str, str]:
 
 def test_verdicts_on_k_and_risk_are_said_of_single_rows() -> None:
     result = of_panel(panel(), thresholds={"k": 3, "risk": 0.5, "l": 2})
-    assert {verdict.name: verdict.single_rows for verdict in result.verdicts} == {"k": True, "risk": True, "l": False}
+    assert {verdict.name: verdict.single_rows for verdict in result.verdicts} == {"k": True, "risk": True, "l": True}
     assert result.passed
     words = "this is said of single rows, and not of people who are followed through their rows"
     assert result.verdicts[0].sentence.endswith(words)
@@ -50,6 +50,19 @@ def test_a_type_of_release_leaves_k_and_risk_of_single_rows_open(lazily: bool) -
     assert "rows are not people" in result.verdicts[0].reason
     one_each = of_panel(panel(rows=1), release="scientific-use")
     assert words_of(one_each) == ("holds", "holds")
+
+
+def test_values_in_the_rows_of_one_person_are_no_values_of_several() -> None:
+    """Each of 60 people has both illnesses, so that whoever knows one of them knows that; two rows hold two values."""
+    both = panel().with_columns(ill=pl.Series(["flu", "hiv", "hiv", "flu"] * 30))
+    (verdict,) = of_panel(both, thresholds={"l": 2}).verdicts
+    assert (verdict.word, verdict.single_rows) == ("holds", True)
+    assert verdict.sentence.endswith(
+        "this is said of single rows, and not of people who are followed through their rows"
+    )
+    found = {one.name: one for one in of_panel(both, release="scientific-use", thresholds={"l": 2}).verdicts}
+    assert found["l"].word == "not judged"
+    assert "rows are not people" in found["l"].reason
 
 
 def followed(**entries: Any) -> Any:

@@ -10,9 +10,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.shared_coding import SharedCoding, share_coding
+from sdckit.data import pl
 from sdckit.data.columns import code_column
 from sdckit.data.files.spellings import TELLS_NUMBER
 from sdckit.data.frames import Frame, in_memory, is_lazy
+from sdckit.data.missing_values.missing import mean_missing
 from sdckit.data.packaged import sentences
 from sdckit.data.scenarios.column_roles import says_whose
 from sdckit.display import some_of
@@ -27,6 +29,7 @@ SKEWED = 0.3  # of the way from a low to a high value: where the middle one of n
 FIRST, SEVERAL = 1_000, 20  # records that are looked at for numbers of people; different ones, fewer are codes
 COMPARED = sentences("cells/comparable_files.toml")
 WORD = 4  # characters from which on a text is a word, and no code
+CATEGORIES = 1_000  # different texts, beyond which they are names or remarks
 SHORT, LONG = 4, 9  # decimals up to which a number is short, and behind which it is long
 BIMODAL = 0.98  # of the numbers: short or long
 FEW_APART = 0.005  # of the records, of one kind beside the other
@@ -195,7 +198,7 @@ def relabelled(
 
 
 def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of some columns with texts that differ in capitals, blanks or signs that look alike alone.
+    """Those of some columns with texts that differ in capitals, blanks or signs that look alike alone, or f and female.
 
     They count as different values.
 
@@ -208,7 +211,11 @@ def spelt_twice(frame: Frame, names: Sequence[str]) -> tuple[str, ...]:
     """
     kinds = frame.collect_schema()
     spelt = {name: _texts(frame, name) for name in names if kinds.get(name) in TEXTS}
-    return tuple(name for name, own in spelt.items() if len({_looked_at(_bare(text)) for text in own}) < len(own))
+    return tuple(
+        name
+        for name, own in spelt.items()
+        if len({_looked_at(_bare(text)) for text in own}) < len(own) or _some_shortened(own)
+    )
 
 
 def written_apart(frame: Frame) -> tuple[str, ...]:
@@ -230,6 +237,8 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     several = [name for name, own in texts.items() if len({*map(_composed, own)}) < len(own)]
     cased = [name for name, own in texts.items() if name not in several and _in_cases(own)]
     alike = [name for name, own in texts.items() if name not in (*several, *cased) and _some_read_alike(own)]
+    others = {name: own for name, own in texts.items() if name not in (*several, *cased, *alike)}
+    shortened = [name for name, own in others.items() if _some_shortened(own)]
     counted = [name for name, own in texts.items() if any(map(TELLS_NUMBER.search, own))]
     floats = [name for name, kind in kinds.items() if kind.is_float()]
     times = [name for name, kind in kinds.items() if kind == nw.Datetime]
@@ -240,8 +249,8 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     digits = [name for name in floats if _of_digits(columns[name].to_numpy())]
     apart = [name for name in times if _some_whole(columns[name])]
     named = {
-        "zeros": zeros, "forms": several, "cases": cased, "look_alike": alike, "counted": counted, "digits": digits,
-        "times": apart,
+        "zeros": zeros, "forms": several, "cases": cased, "look_alike": alike, "shortened": shortened,
+        "counted": counted, "digits": digits, "times": apart,
     }  # fmt: skip
     return tuple(COMPARED[kind].format(some_of(names)) for kind, names in named.items() if names)
 
@@ -269,6 +278,21 @@ def _looked_at(text: str) -> str:
     seen = text if text.isascii() else text.translate(_SEEN_AS)
     whole = _WHOLE.fullmatch(seen)
     return _PADDED.sub("", whole[1] if whole else seen)
+
+
+def _some_shortened(texts: Collection[str]) -> bool:
+    """Whether a letter, or a text up to a point, begins one word among the others: f and female, diab. and diabetes.
+
+    Several words that begin so are categories with a code of their own beside them, or names.
+    """
+    if len(texts) > CATEGORIES:
+        return False
+    letters = {text for text in texts if len(text) == 1 and text.isalpha()}
+    short = letters.union(text for text in texts if text.endswith(".") and text[:-1].isalpha())
+    unsaid = mean_missing(pl.Series(sorted(texts), dtype=pl.String)) if short else []
+    words = [text.casefold() for text in {*texts}.difference(unsaid) if text.isalpha() and len(text) >= WORD]
+    stems = {text.removesuffix(".").casefold() for text in short}
+    return any(sum(word.startswith(stem) for word in words) == 1 for stem in stems)
 
 
 def _in_cases(texts: Collection[str]) -> bool:

@@ -111,7 +111,11 @@ def test_what_says_whose_row_it_is_has_to_be_named() -> None:
     assert (
         "no pattern covers 'hid', since many of the values occur once, or the name says whose row it is" in found.words
     )
-    assert columns_of(frame, insensitive=["*", "hid"], household="none", **WHY).holds is True
+    named = columns_of(frame, insensitive=["*", "hid"], household="none", **WHY)
+    assert named.holds is True
+    assert "No figure counts who belongs together by 'hid', which is named insensitive" in named.words
+    rows = frame.with_columns(hid=pl.int_range(pl.len()))
+    assert "who belongs together" not in columns_of(rows, insensitive=["*", "hid"], household="none", **WHY).words
     assert columns_of(frame, insensitive=["*"], household="hid", **WHY).holds is True
 
 

@@ -114,6 +114,31 @@ def test_no_pattern_covers_what_would_be_learnt_in_more_detail(made: Any) -> Non
         assert roles(file, made=made, insensitive=["v1"], **learnt) == ""
 
 
+# The same in other classes, of a release by itself.
+
+WAGE = np.random.default_rng(6).lognormal(7, 0.6, N)
+CLASSES: dict[str, Any] = {
+    "a key": AGE // 25,
+    "a key, falling": -(AGE // 25),
+    "as texts": [f"{own}-{own + 24}" for own in AGE // 25 * 25],
+    "a rounded amount": WAGE // 300,
+}
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
+@pytest.mark.parametrize("how", CLASSES)
+def test_no_pattern_covers_what_overlaps_with_classes_that_go_out(made: Any, how: str) -> None:
+    """Years of 30 beside years of 25 tell both to within 5 to 25."""
+    learnt: dict[str, Any] = {"sensitive": ["ill", "pay"], "thresholds": {"exact_numbers": "none"}}
+    coarse = PEOPLE.with_columns(pay=pl.Series((WAGE / 1000).round() * 1000).clip(0, 3000))
+    file = coarse.with_columns(v1=pl.Series(CLASSES[how]))[MIXED]
+    told = roles(file, made=made, **learnt)
+    assert "no pattern covers 'v1'" in told
+    assert roles(file, made=made, insensitive=["v1"], **learnt) == ""  # who names it has looked
+    coarser = coarse.with_columns(v1=pl.Series(AGE // 60), v2=pl.Series(AGE >= 65), v3=pl.col("pay") // 2000)[MIXED]
+    assert roles(coarser, made=made, **learnt) == ""
+
+
 # Flags of a finer key that was left out.
 
 

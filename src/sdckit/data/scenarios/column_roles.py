@@ -302,7 +302,12 @@ class ColumnRoles:
         None, too, where columns, rows or values tell more than the roles say. Who names a column insensitive has looked
         at it.
         """
-        return False if self.identifiers else None if self.missing or self._unsaid or self.not_judged else True
+        return False if self.identifiers else None if self.missing or self._unsaid or self._is_open else True
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether rows or values tell more than the roles say; of a number named insensitive it is only said."""
+        return any(words != telling_columns.PUT_TOGETHER for words, _ in self.not_judged)
 
     @property
     def _unsaid(self) -> dict[str, str]:
@@ -329,7 +334,7 @@ class ColumnRoles:
             )
         if self.as_given and len(sentences) == 1:
             sentences.append(f"{methods.ADVICE['persons']}")
-        if not sentences and (self._unsaid or self.not_judged):  # what is open, and not that nothing is
+        if not sentences and (self._unsaid or self._is_open):  # what is open, and not that nothing is
             sentences.append(f"{TELLS_MORE}{self._covered_words}")
         return ("; ".join(sentences) or f"every column that goes out has a role{self._covered_words}") + self._further
 
@@ -397,6 +402,9 @@ def look_at_columns(
             some = _at_hand(frame)
             whole, ranked_some = RankedColumns.of(frame), RankedColumns.of(some)
         known += telling_columns.parts_of_keys(ranked_some, matched, told)
+        steps = telling_columns.in_steps(ranked_some, (*matched, *scenario.insensitive), learnt)
+        known += [name for name, _ in steps if name in matched]
+        finer |= {name: key for name, key in steps if name not in matched}
         finer |= _named_finer(some, ranked_some, scenario, told)
         for words, of_words in _told_besides(scenario, first, ranked, whole, matched, id).items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
@@ -439,6 +447,8 @@ def _told_besides(
         ),
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
+    whose = [name for name in scenario.insensitive if name in names and says_whose(name)]
+    told[telling_columns.PUT_TOGETHER] = telling_columns.put_together(whole, whose)
     told[telling_columns.REPLICATES] = _replicate_weights(scenario, ranked, matched)
     units = [whole.series(str(name)) for name in (scenario.household, scenario.person) if name in names]
     if all(map(telling_columns.tells_apart, units)):  # such a number puts nobody together

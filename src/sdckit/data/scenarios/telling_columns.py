@@ -17,7 +17,7 @@ import numpy as np
 
 from sdckit.data import pl
 from sdckit.data.frames import Frame, collect
-from sdckit.data.households import ERRS, FINER, SPEAKING, RankedColumns, dense_ranks, in_order_of, told_by_rows
+from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, dense_ranks, in_order_of, told_by_rows
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.grouping import pair_counts
@@ -46,6 +46,11 @@ END, BY_CHANCE, DRAWN = 8, 1e-6, 4  # records with one value at an end; chance t
 ALL_BUT, NEW = 0.01, 0.1  # of the records: values changed, from which on a column was; new values of one that was not
 TOTALS, STEPS = 2.0, (0.75, 1.25)  # their largest sum by the smallest; of a record's mean weight: taken out, doubled
 EXACT, MOSTLY, TIMES, PAIRS = 0.05, 0.8, 4, 100  # factors so near are one; of them; pairs of records beside chance
+MEMBERS = 12  # records with one number of a household or a person, at the mean
+PUT_TOGETHER = (
+    "No figure counts who belongs together by {}, which is named insensitive, numbers households or people by its name "
+    "and is the same for several records; name it as household or person where that is so"
+)
 LEFT_OUT = (
     "Not judged: a column with a role that was left out is told by {}, as by its classes or its logarithm; leave that "
     "out, too, or give it the role"
@@ -209,6 +214,57 @@ def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[s
         if len(parts) > 1 and code.min() >= 0 and tells(pairs_of(code, own), (0, FINER)):
             telling |= dict.fromkeys(parts)
     return [*telling]
+
+
+def in_steps(columns: RankedColumns, names: Sequence[str], keys: Sequence[str]) -> list[tuple[str, str]]:
+    """Those of some columns that are classes of what a key is in other classes, or rounded, each with such a key.
+
+    Both rise together without an exception, and values of the one lie in several of the other and the other way round:
+    a record is known to be where its two classes overlap.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> pay = pl.DataFrame({"pay": np.random.default_rng(1).integers(0, 9000, 900)})
+    >>> paid = pay.select(pay=pl.col("pay") // 1000, v1=-(pl.col("pay") // 700), v2=pl.col("pay") // 500)
+    >>> in_steps(RankedColumns.of(open_frame(paid)), ["v1", "v2"], ["pay"])
+    [('v1', 'pay')]
+    """
+    first = columns.head(FIRST)
+    places = {name: _in_order(first, name) for name in dict.fromkeys((*names, *keys)) if name in columns.names}
+    classes = {name for name, own in places.items() if own.max(initial=0) >= TELLS}
+    pairs = [(name, key) for name, key in product(dict.fromkeys(names), keys) if {name, key} <= classes and name != key]
+    rising = [pair for pair in pairs if _overlapping(*(places[name] for name in pair)) is not None]
+    told = {pair: _overlapping(*(_in_order(columns, name) for name in pair)) for pair in rising}
+    return [pair for pair, n in told.items() if n is not None and n >= SPEAKING]
+
+
+def _in_order(columns: RankedColumns, name: str) -> Ints:
+    """The places of values that are numbers, or texts with one, as ranges are; of others all are missing."""
+    values = columns.series(name)
+    if values.dtype.is_numeric() or values.dtype == pl.Boolean:
+        return columns.ranks(name)
+    if values.dtype != pl.String:
+        return np.zeros(columns.n, np.int64)
+    numbers = values.str.extract(f"({_FIRST_NUMBER.pattern})").cast(pl.Float64)
+    return dense_ranks(numbers if numbers.null_count() == values.null_count() else numbers.clear(columns.n))
+
+
+def _overlapping(values: Ints, keys: Ints) -> int | None:
+    """The records of a key told by classes that overlap with its own; None where both do not rise or fall together."""
+    for own in (values, (values.max(initial=0) + 1 - values) * (values > 0)):
+        named, of_key, n = pairs_of(own - 1, keys - 1)
+        if len(n) and (np.diff(of_key) >= 0).all():
+            parted = [np.count_nonzero(np.bincount(codes) > 1) for codes in (named, of_key)]
+            if min(parted) < TELLS - 1:  # at one border alone a question begins that others are not asked
+                return 0
+            return int(n.sum() - most_records(of_key, named, n)[0].sum())
+    return None
+
+
+def put_together(columns: RankedColumns, names: Iterable[str]) -> list[str]:
+    """Those of some numbers of households or people that few records have each, but several."""
+    series = {name: columns.series(name).drop_nulls() for name in names if name in columns.names}
+    return [name for name, own in series.items() if len(own) / MEMBERS <= own.n_unique() < len(own)]
 
 
 def _rarer(ranks: Ints) -> Bools:

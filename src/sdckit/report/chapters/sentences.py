@@ -122,7 +122,10 @@ def headline(plain: Plain) -> str:
 
 
 SINGLE_ROWS = "this is said of single rows, and not of people who are followed through their rows"
-N_ROWS_OPEN = "How many rows each person has is not judged: who has more than all others is found by that alone."
+N_ROWS_OPEN = (
+    "How many rows each person has, and what all of them tell together, is not judged: who has more rows than all "
+    "others, or values over time like nobody else, is found by that alone."
+)
 
 
 # What a verdict covers, by its field.
