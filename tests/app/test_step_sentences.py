@@ -144,8 +144,19 @@ def test_a_risk_is_named_in_words() -> None:
     assert summary(say, "suppress_above", step) == "values of age taken out where the risk by l-diversity is above 0"
     for risk, word in (
         ("l_diversity", "l-Diversität"), ("individual_risk", "individuelles Risiko"),
-        ("recoverable_values", "aus rekonstruierbaren Werten"),
     ):  # fmt: skip
         text = summary(german, "suppress_above", {**step, "risk": risk})
         assert text.endswith(f"wo das Risiko ({word}) über 0 liegt")
+    # More than 0 records are lacking: what that means, where the reader is to know how they are counted.
+    given_back = {**step, "risk": "recoverable_values"}
+    assert summary(say, "suppress_above", given_back) == (
+        "values of age taken out of records that are beyond a limit with what the release gives back"
+    )
+    assert summary(german, "suppress_above", given_back) == (
+        "Werte von age aus Datensätzen herausgenommen, die mit dem, was die Veröffentlichung selbst zurückgibt, "
+        "jenseits eines Grenzwerts liegen"
+    )
+    assert summary(german, "suppress_above", {**given_back, "threshold": 2}).endswith(
+        "wo das Risiko (aus rekonstruierbaren Werten) über 2 liegt"
+    )
     assert "by individual_share is" in summary(say, "suppress_above", {**step, "risk": "individual_share"})  # a column
