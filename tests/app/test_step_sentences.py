@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from sdckit.app.page_context import speaker
-from sdckit.app.step_sentences import LONGEST, summary
+from sdckit.app.step_sentences import LONGEST, _measure, summary
 from sdckit.data.methods import CLAUSES, METHODS
+from sdckit.workflow.recipes.recipe_steps import RISK_MEASURES
 from sdckit.workflow.recipes.step_forms import Entry, form_of, forms
 
 say, german = speaker("en"), speaker("de")
@@ -147,6 +148,8 @@ def test_a_risk_is_named_in_words() -> None:
     ):  # fmt: skip
         text = summary(german, "suppress_above", {**step, "risk": risk})
         assert text.endswith(f"wo das Risiko ({word}) über 0 liegt")
+    for risk in RISK_MEASURES:  # each that a recipe can name has words
+        assert german(_measure(risk)) != _measure(risk), risk
     # More than 0 records are lacking: what that means, where the reader is to know how they are counted.
     given_back = {**step, "risk": "recoverable_values"}
     assert summary(say, "suppress_above", given_back) == (

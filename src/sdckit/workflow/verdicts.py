@@ -264,10 +264,11 @@ def _by_linked(asked: _Asked) -> list[Verdict]:
     columns might and were not tried together.
     """
     result, kind = asked.result, asked.kind
+    untried = ""
+    if result is not None and result.singly and not any(LIMITS[name].judged == "ledger" for name in asked.declared):
+        untried = result.notes.get("linked", "")  # else the limit of the ledger says so
     if result is None or not (result.linked_by or result.not_kept):
-        reason = dict(asked.skipped).get(kind.measure) if result is None else result.unjoined
-        if result is not None and result.singly and not any(LIMITS[name].judged == "ledger" for name in asked.declared):
-            reason = reason or result.notes.get("linked", "")  # else the limit of the ledger says so
+        reason = dict(asked.skipped).get(kind.measure) if result is None else result.unjoined or untried
         names: Sequence[str | None] = (asked.sensitive if kind.per_variable else ()) or (None,)
         return [asked.open(reason, name) for name in names] if reason else []
     count = getattr(result, kind.figure)
@@ -275,8 +276,8 @@ def _by_linked(asked: _Asked) -> list[Verdict]:
     verdicts = []
     for variable in variables:
         beyond = count(asked.limit) if variable is None else count(variable, asked.limit)
-        if not beyond and result.not_kept:
-            verdicts.append(asked.open(result.not_kept, variable))
+        if not beyond and (reason := result.not_kept or untried):
+            verdicts.append(asked.open(reason, variable))
             continue
         remedy = result.unlinking if beyond else ""
         verdict = replace(asked.by_count(beyond, variable), singly=result.singly)
