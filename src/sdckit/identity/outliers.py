@@ -256,7 +256,6 @@ def outliers(
             several = missing > 1
             some = f"{missing} values of {name} are" if several else f"1 value of {name} is"
             notes[f"missing {name}"] = f"{some} missing; {'they are no outliers' if several else 'it is no outlier'}"
-            )
     if method == "robust_mahalanobis":
         distance, undefined = joint_distances(np.stack(list(values.values()), axis=1), group, n_groups, drawn)
         if undefined:
