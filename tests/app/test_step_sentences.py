@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from sdckit.app.page_context import speaker
-from sdckit.app.step_sentences import LONGEST, summary
+from sdckit.app.step_sentences import LONGEST, _measure, summary
 from sdckit.data.methods import CLAUSES, METHODS
+from sdckit.workflow.recipes.recipe_steps import RISK_MEASURES
 from sdckit.workflow.recipes.step_forms import Entry, form_of, forms
 
 say, german = speaker("en"), speaker("de")
@@ -144,8 +145,21 @@ def test_a_risk_is_named_in_words() -> None:
     assert summary(say, "suppress_above", step) == "values of age taken out where the risk by l-diversity is above 0"
     for risk, word in (
         ("l_diversity", "l-Diversität"), ("individual_risk", "individuelles Risiko"),
-        ("recoverable_values", "aus rekonstruierbaren Werten"),
     ):  # fmt: skip
         text = summary(german, "suppress_above", {**step, "risk": risk})
         assert text.endswith(f"wo das Risiko ({word}) über 0 liegt")
+    for risk in RISK_MEASURES:  # each that a recipe can name has words
+        assert german(_measure(risk)) != _measure(risk), risk
+    # More than 0 records are lacking: what that means, where the reader is to know how they are counted.
+    given_back = {**step, "risk": "recoverable_values"}
+    assert summary(say, "suppress_above", given_back) == (
+        "values of age taken out of records that are beyond a limit with what the release gives back"
+    )
+    assert summary(german, "suppress_above", given_back) == (
+        "Werte von age aus Datensätzen herausgenommen, die mit dem, was die Veröffentlichung selbst zurückgibt, "
+        "jenseits eines Grenzwerts liegen"
+    )
+    assert summary(german, "suppress_above", {**given_back, "threshold": 2}).endswith(
+        "wo das Risiko (aus rekonstruierbaren Werten) über 2 liegt"
+    )
     assert "by individual_share is" in summary(say, "suppress_above", {**step, "risk": "individual_share"})  # a column

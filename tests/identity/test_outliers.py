@@ -35,7 +35,7 @@ def test_percentiles():
     assert flags(result, "outlier_x") == [0, 1, 5, 6, 7, 8, 9]  # ties at the limit are all in
     assert result.counts == {"x": 7, "y": 4}
     assert (result.n, result.n_outliers, result.n_missing) == (12, 9, {"x": 1, "y": 0})
-    assert "1 values of x are missing" in result.notes["missing x"]
+    assert "1 value of x is missing; it is no outlier" in result.notes["missing x"]
 
 
 def test_within_groups():

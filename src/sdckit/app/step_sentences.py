@@ -36,7 +36,11 @@ def summary(say: Say, method: str, arguments: Mapping[str, Any]) -> str:
     given = {name: value for name, value in arguments.items() if value not in (None, "", [], (), {})}
     given |= {name: PurePath(given[name]).name for name in kind.files if isinstance(given.get(name), str)}
     generic = say("applied to {c}", c=next((f"{{{name}}}" for name in NAMED if name in given), say("the file")))
-    sentence = next((say(text) for text in kind.sentences if _places(text) <= given.keys()), generic)
+    by_measure = kind.of_risk.get(str(given.get("risk"))) if given.get("threshold") == 0 else None
+    if by_measure is not None:  # says both in other words
+        given = {name: value for name, value in given.items() if name not in ("risk", "threshold")}
+    sentences = kind.sentences if by_measure is None else (by_measure, *kind.sentences)
+    sentence = next((say(text) for text in sentences if _places(text) <= given.keys()), generic)
     parts, further = [_filled(say, sentence, given)], 0
     clauses = {**CLAUSES, **kind.clauses}
     for name in [name for name in given if name not in _places(sentence)]:

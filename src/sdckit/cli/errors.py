@@ -29,6 +29,7 @@ FIRST = re.compile(r"[a-z][a-z_.]*(?=[ :])")
 ARGUMENT = re.compile(r"(?<![-\w])([a-z_]+)=(?=([\s,.;:)]|$)?)")
 # Called otherwise in a scenario.
 ENTRIES = {"release": "release_type", "missing": "missing_rule", "matching.high_risk": "high_risk"}
+RULE = re.compile(r"\bmissing='(wildcard|category|error)'")  # of keys: --missing names codes
 PYTHON = re.compile(r'\b\w+=(?:\[.*?\]|"[^"]*")? \((?:on the command line )?(--.+?)\)(?=[ .;]|$)')
 
 
@@ -201,5 +202,7 @@ def _in_options(text: str) -> str:
     --------
     >>> _in_options('give missing=["NA"] (on the command line --missing=NA); missing="" (--missing=) takes none')
     'give --missing=NA; --missing= takes none'
+    >>> _in_options("a level of their own, missing='category', under which")
+    'a level of their own, --missing-rule category, under which'
     """
-    return PYTHON.sub(r"\1", text)
+    return RULE.sub(r"--missing-rule \1", PYTHON.sub(r"\1", text))

@@ -32,6 +32,8 @@ class MethodKind:
         What a step of it does, in words, with the names of its arguments in braces: the first is said whose arguments
         are all there. After a colon stands how a value is put in words: "bands", the "names" of a table, or a "word"
         that is translated.
+    of_risk : mapping of str to str
+        The sentence where records are above 0 by this measure, as the argument `risk` names it.
     clauses : mapping of str to str
         What an argument adds to the sentence; that of several methods stands in `CLAUSES`.
     plan : str
@@ -87,6 +89,7 @@ class MethodKind:
     name: str
     title: str
     sentences: tuple[str, ...] = ()
+    of_risk: Mapping[str, str] = field(default_factory=dict)
     clauses: Mapping[str, str] = field(default_factory=dict)
     plan: Plan = "records"
     by_record: Mapping[str, tuple[object, ...]] = field(default_factory=dict)

@@ -253,7 +253,9 @@ def outliers(
     }  # fmt: skip
     for name, missing in shared["n_missing"].items():
         if missing:
-            notes[f"missing {name}"] = f"{missing} values of {name} are missing; they are no outliers"
+            several = missing > 1
+            some = f"{missing} values of {name} are" if several else f"1 value of {name} is"
+            notes[f"missing {name}"] = f"{some} missing; {'they are no outliers' if several else 'it is no outlier'}"
     if method == "robust_mahalanobis":
         distance, undefined = joint_distances(np.stack(list(values.values()), axis=1), group, n_groups, drawn)
         if undefined:

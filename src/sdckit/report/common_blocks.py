@@ -115,8 +115,12 @@ def of_whole(count: Plain, rate: Plain) -> str:
     --------
     >>> of_whole({"text": "25"}, {"text": "4.2 %"})
     '25 (4.2 %)'
+    >>> of_whole({"text": "withheld"}, {"text": "undefined"})
+    'withheld'
     """
     text = f"{count['text']} ({rate['text']})"
+    if (count["text"], rate["text"]) == ("withheld", "undefined"):  # it is defined, and withheld with its count
+        return str(count["text"])
     number = count["text"]
     return rounding.Printed(text, number.identity, number.span) if isinstance(number, rounding.Printed) else text
 

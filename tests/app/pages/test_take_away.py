@@ -9,7 +9,7 @@ from shiny import reactive
 
 from sdckit.app.browser_sessions import Step, Work
 from sdckit.app.page_context import speaker
-from sdckit.app.pages.take_away import FILES, FORMATS, REPORTS, Taken, panel
+from sdckit.app.pages.take_away import FILES, FORMATS, REPORTS, Taken, _choices, as_it_came, panel
 from sdckit.workflow.sessions import taking_away
 
 WORK = Work(path="a.csv", scenario={"keys": ["age"]}, steps=(Step("random_order"),))
@@ -47,6 +47,19 @@ def test_files_go_with_the_recipe_that_made_them() -> None:
         one.room.work.set(replace(one.room.work.get(), steps=()))
         assert one.files() == {}
         assert one.kind() == ".csv"
+
+
+def test_the_release_has_the_format_in_which_the_file_came() -> None:
+    with reactive.isolate():
+        one = taken(passed=True)
+        one.room.work.set(replace(one.room.work.get(), path="SURVEY.DTA"))
+        assert one.kind() == ".dta"
+        assert taken(passed=True, kind=".sav").kind() == ".sav"
+    assert {as_it_came(f"a{ending}") for ending in FORMATS} == {*FORMATS}
+    assert [as_it_came(f"a{ending}") for ending in (".zsav", ".pq", ".xlsx", ".csv.gz")] == [
+        ".sav", ".parquet", ".csv", ".csv",
+    ]  # fmt: skip
+    assert 'value=".dta" selected' in str(_choices(speaker("en"), ".dta", passed=True))
 
 
 def test_several_files_of_a_kind_have_a_button_each() -> None:

@@ -248,7 +248,7 @@ def test_losses_of_numbers(loss, expected):
     assert found.share_less_accurate == 0.5
     assert found.share_more_accurate == 0.0
     if loss == "relative":
-        assert "1 records have a target of 0" in found.notes["mean_loss_released"]
+        assert "1 record has a target of 0 and" in found.notes["mean_loss_released"]
         assert found.records["loss_released"].to_list()[1:] == [1.0, 0.0, 0.25]
 
 

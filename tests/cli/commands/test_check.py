@@ -115,7 +115,11 @@ def test_a_threshold_whose_measure_cannot_run_is_named(sdckit, survey: Path, sce
 
 
 def test_an_unchecked_threshold_outweighs_an_exceeded_one(sdckit, survey: Path, scenario) -> None:
-    assert sdckit("check", survey, "--scenario", scenario("k = 100\nl = 2")).code == 2
+    for more in ((), ("--protected",)):
+        done = sdckit("check", survey, "--scenario", scenario("k = 100\nl = 2"), *more)
+        assert done.code == 2
+        both = "survey.csv: NOT passed: a limit is exceeded, and another is not judged"
+        assert done.out.splitlines()[-1] == both  # what is exceeded is not taken for something that was not looked at
 
 
 def test_without_thresholds_nothing_passes(sdckit, survey: Path, tmp_path: Path) -> None:

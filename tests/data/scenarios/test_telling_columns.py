@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -267,6 +268,8 @@ def test_classes_beside_a_sensitive_amount_that_is_coarser_leave_the_roles_open(
     whole = PEOPLE.with_columns(pay=pl.Series(PAY), v9=pl.Series(TELLS_PAY[how]))[MIXED]
     coarse, said = whole.with_columns(CHANGED[change](pl.col("pay"))), {"sensitive": ["pay"]}
     assert not_judged(whole, coarse, **said)[LEARNT_BEFORE] == ("v9",)
+    for words in (LEARNT_BEFORE, BEYOND, OF_MEMBERS):  # said of a single column, too
+        assert re.match(r"Not judged: what \{\} holds (follows|tells|is) ", words)
     assert LEARNT_BEFORE not in not_judged(whole, whole, **said)
     assert LEARNT_BEFORE not in not_judged(whole, coarse.with_columns(v9=pl.col("pay") // 9000), **said)
     assert LEARNT_BEFORE not in not_judged(whole, coarse, **said, release="synthetic")

@@ -17,6 +17,7 @@ from report.real import MADE, page, plain as printed, survey as people
 from sdckit.data.limits import CONDITIONS, LIMITS
 from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.thresholds import NO_RELEASE, NOTHING_SEEN
 from sdckit.errors import DataError
 from sdckit.report.blocks import Blanks, ChartBlock, Facts, Items, Page, Paragraph, Section, Verdicts
 from sdckit.report.chapters import decision
@@ -339,6 +340,19 @@ def test_the_public_report_leaves_to_the_office_what_is_the_offices(limits: dict
         with pytest.raises(DataError, match="assess the release by itself"):
             wrong.report(tmp_path / "a.md", public=True, **how)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_public_report_does_not_say_that_nothing_was_taken_out(tmp_path: Path) -> None:
+    """Of a release by itself it cannot know: a key that the recipe left out is not there to be seen."""
+    scenario = Scenario(keys=["sex"], release="public-use", sensitive=["pay"], household=None)
+    assessed = sdc.assess(pl.DataFrame(survey(400)).with_columns(pay=pl.int_range(pl.len()) % 7), scenario=scenario)
+    texts = {}
+    for public in (False, True):
+        assessed.report(tmp_path / "a.md", public=public)
+        texts[public] = (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert NOTHING_SEEN in texts[False]
+    assert "and nothing in it was taken out" not in texts[True]
+    assert f"Not asked: reconstructed values, {NO_RELEASE}." in texts[True]
 
 
 def test_a_model_that_was_not_compared_is_named_with_its_reason() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -76,6 +77,17 @@ def test_it_finds_the_best_of_all_nodes(problem: Made) -> None:
     assert min(found.losses.values(), default=np.inf) == pytest.approx(best)
     assert found.bound == pytest.approx(best)
     assert len(problem.asked) == len(set(problem.asked)) == found.seen
+
+
+def test_the_least_loss_of_the_search_is_not_told_as_that_of_a_recipe() -> None:
+    """A release that the search likes may be beyond a limit that only its check sees."""
+    rising = [np.array([0.0, 0.1, 0.3])] * 2
+    problem = Made(rising, np.array([[9.0, 5.0, 1.0]] * 3), np.full((3, 3), 0.1), 1.0, 6.0)
+    heard: list[str] = []
+    Search(problem, 10_000, 10_000, tell=heard.append).run()
+    losses = [text for text in heard if "loss" in text]
+    assert losses
+    assert all(re.search(r", least loss \S+ before every threshold is checked$", text) for text in losses)
 
 
 @given(problems(), st.integers(1, 12), st.integers(1, 4))

@@ -346,6 +346,7 @@ def test_nothing_is_coarsened_within_the_share_or_without_a_step() -> None:
     way = coarsen_keys(keys_survey(), scenario(keys=["job", "sex"]), share=0.0, internal=False)
     assert not way.done
     assert way.unstepped == {"job": "codes"}
+    assert not [line for _, why in before_suppression(way, ["job"]) for line in why if "were tried" in line]
 
 
 def test_keys_that_help_together_alone_are_coarsened_together() -> None:
@@ -371,6 +372,8 @@ def test_keys_that_help_together_alone_are_coarsened_together() -> None:
     lines = [line for _, why in before_suppression(way, alone.columns) for line in why]
     assert lines[-1].startswith("No step for street: nearly each of its values is that of few records")
     assert say(lines[-1], "de", ["street"]).startswith("Kein Schritt für street: Fast jeder")
+    assert lines[-2].startswith("No step for born and admitted: no bands or periods that were tried bring a record")
+    assert say(lines[-2], "de", ["born", "admitted"]).startswith("Kein Schritt für born und admitted: Keine der")
 
 
 def test_values_are_named_only_inside() -> None:

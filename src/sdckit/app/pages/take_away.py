@@ -13,6 +13,7 @@ from sdckit.app.pages.release import asked_of, current
 from sdckit.app.tasks import Place
 
 FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".arrow": "Arrow", ".sav": "SPSS", ".dta": "Stata"}
+ALIKE = {".pq": ".parquet", ".feather": ".arrow", ".ipc": ".arrow", ".zsav": ".sav"}  # endings of one format
 REPORTS = {".html": "HTML", ".pdf": "PDF", ".docx": "Word"}
 RECIPE = (
     "The steps. It holds no seed and no key. Whoever has it with the release can try which values taken out would give "
@@ -74,7 +75,7 @@ class Taken:
 
     def kind(self) -> str:
         """The format of the release; reactive."""
-        return str(self.input["kind"]()) if "kind" in self.input else ".csv"
+        return str(self.input["kind"]()) if "kind" in self.input else as_it_came(self.room.work.get().path)
 
     def may(self) -> Mapping[str, Any] | None:
         """The release, where it may be taken; reactive."""
@@ -99,6 +100,17 @@ class Taken:
         """Those of the files that may go out, as the task that wrote them says; reactive."""
         written = [file for answer in (self.ready.get(), self.report.get()) for file in answer.get("files", ())]
         return {Path(file["path"]) for file in written if file["goes_out"]}
+
+
+def as_it_came(path: str) -> str:
+    """The format in which a file came; CSV where it is not written.
+
+    >>> as_it_came("survey.DTA"), as_it_came("survey.feather"), as_it_came("survey.sas7bdat")
+    ('.dta', '.arrow', '.csv')
+    """
+    ending = Path(path).suffix.lower()
+    ending = ALIKE.get(ending, ending)
+    return ending if ending in FORMATS else ".csv"
 
 
 def _project(say: Say, left_out: Sequence[str], *, rare: bool) -> TagChild:
@@ -203,7 +215,7 @@ def _serve_shown(taken: Taken) -> None:
         made = current(room.work.get())
         if made is None:
             return nothing_yet(room.say, NOTHING, "Go to Release", "release")
-        return _choices(room.say, passed=bool(made["passed"]))
+        return _choices(room.say, as_it_came(room.work.get().path), passed=bool(made["passed"]))
 
     @render.ui
     def files() -> TagChild:
@@ -254,12 +266,12 @@ def _serve_file(button: str, files: Callable[[], Mapping[str, Path]]) -> None:
     render.download_button(filename=name)(path)
 
 
-def _choices(say: Say, *, passed: bool) -> TagChild:
+def _choices(say: Say, kind: str, *, passed: bool) -> TagChild:
     tick = None
     if not passed:
         box = ui.input_checkbox("accept", say("Take it all the same"))
         tick = tags.div(tags.p(say(BEYOND), class_="bad"), box, class_="card-box")
-    return TagList(tick, ui.input_select("kind", say("Format of the release"), FORMATS))
+    return TagList(tick, ui.input_select("kind", say("Format of the release"), FORMATS, selected=kind))
 
 
 def _download(say: Say, button: str, path: Path) -> Tag:

@@ -21,11 +21,12 @@ from sdckit.data.hierarchy import Hierarchy, as_hierarchy
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import counted
 from sdckit.errors import DataError
 
 NOTHING_HIDDEN = "no value of the tables' variables is hidden in the release"
 LEFT_OUT = "not every value of {} that is shown is the original's: what tables tell by it is not looked at"
-TOO_MANY = "{} records could be so many things that they were left out; more may be certain"
+TOO_MANY = "left out, since there are too many things they could be: {}; more may be certain"
 UNDECIDED = "{} possibilities could not be decided and count as possible; more may be certain"
 
 
@@ -426,7 +427,7 @@ def _audit_notes(notes: dict[str, str], audit: audit_figures.ReleaseAudit) -> No
     if audit.file.left_out:
         notes["left_out"] = LEFT_OUT.format(", ".join(audit.file.left_out))
     if audit.open:
-        notes["open"] = TOO_MANY.format(audit.open)
+        notes["open"] = TOO_MANY.format(counted(audit.open, "record"))
     if audit.undecided:
         notes["undecided"] = UNDECIDED.format(audit.undecided)
 

@@ -560,7 +560,7 @@ def _result(
     )
     if loss == "relative" and (zeros := int((truth == 0).sum())):
         notes["mean_loss_released"] = notes["mean_loss_original"] = (
-            f"{zeros} records have a target of 0 and no relative error"
+            f"{'1 record has' if zeros == 1 else f'{zeros} records have'} a target of 0 and no relative error"
         )
     other = ("accuracy", "categories") if task.numeric else ("mse", "a number")
     notes |= {

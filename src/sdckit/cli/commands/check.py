@@ -85,8 +85,9 @@ def check(
         if figures is not None:
             _write_verdicts(figures, result, protected=protected)
         told = beside.settled(passed=result.passed)
+    shown: Sequence[Any] = result.verdicts
     if protected:
-        _print_protected(result, reading.file.name, kept, report=report, quiet=quiet)
+        shown = _print_protected(result, reading.file.name, kept, report=report, quiet=quiet)
     elif not quiet:
         _print(result, result.verdicts, reading.file.name, report, several=len(result.assessment.intruders) > 1)
     if not quiet:
@@ -97,7 +98,7 @@ def check(
             ]
             for line in (*(f"{MAY_GO_OUT}\n  {typed}" for typed in alone), *beside.lacking):
                 errors.tell(line)
-        errors.tell(f"{reading.file.name}: {'passed' if result.passed else 'NOT passed'}")
+        errors.tell(f"{reading.file.name}: {'passed' if result.passed else 'NOT passed'}{_of_both_kinds(shown)}")
     if not quiet and (promise := getattr(result.assessment, "promise", None)) is not None:
         from sdckit.report.chapters.promise_chapter import promise_line, promise_tree
 
@@ -179,6 +180,12 @@ class AgainstLedger:
         return [*lines, head_line(ledger)]
 
 
+def _of_both_kinds(verdicts: Sequence[Any]) -> str:
+    """Why a gate with an exceeded limit ends as one that could not be judged: the exit code says one thing only."""
+    states = {verdict.holds for verdict in verdicts}
+    return ": a limit is exceeded, and another is not judged" if {False, None} <= states else ""
+
+
 def exit_code(result: CheckResult) -> int:
     """Give 0 only where every threshold was checked and holds."""
     if result.undefined:
@@ -205,8 +212,8 @@ def _kept_back(*, protected: bool) -> Generator[list[str]]:
     kept += (str(warning.message) for warning in caught)
 
 
-def _print_protected(result: CheckResult, name: str, kept: list[str], *, report: str, quiet: bool) -> None:
-    """Print what the protected document of the gate says, warnings included."""
+def _print_protected(result: CheckResult, name: str, kept: list[str], *, report: str, quiet: bool) -> Sequence[Any]:
+    """Print what the protected document of the gate says, warnings included; its verdicts."""
     protected = result.told()
     if not quiet:
         _print(result, protected.verdicts, name, report, several=protected.several_intruders, protected=True)
@@ -221,6 +228,7 @@ def _print_protected(result: CheckResult, name: str, kept: list[str], *, report:
         if verdict.holds is None:
             whom = f"for intruder '{shown.intruder}': " if shown.intruder else ""
             errors.say(f"error: {whom}{shown.sentence}")
+    return protected.verdicts
 
 
 def _print(

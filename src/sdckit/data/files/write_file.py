@@ -13,6 +13,7 @@ from typing import Any
 
 from sdckit.data import arguments, frames, pa, pl, pq
 from sdckit.data.columns import to_arrow
+from sdckit.data.files.file_checks import FORMATS
 from sdckit.data.files.file_labels import SPSS_DISCRETE, CodedColumn, ColumnLabels, FileLabels, as_labels, coded_column
 from sdckit.data.files.whole_files import number_of, replacing, replacing_folder
 from sdckit.data.outgoing.only_records import only_records, plan_records
@@ -359,7 +360,10 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
     file = Path(path)
     kind = WRITTEN.get(file.suffix.lower())
     if kind is None:
-        raise FileFormatError(f"{file.name}: a data file ends in one of {', '.join(WRITTEN)}")
+        read = FORMATS.get(file.suffix.lower())
+        only_read = read is not None and read not in WRITTEN.values()
+        why, labels = (f"{read} is read and not written; ", "; .sav and .dta keep labels") if only_read else ("", "")
+        raise FileFormatError(f"{file.name}: {why}a data file ends in one of {', '.join(WRITTEN)}{labels}")
     check_writer(file, kind)
     target = file.resolve()
     if not target.parent.is_dir():

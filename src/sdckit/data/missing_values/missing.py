@@ -22,10 +22,14 @@ from sdckit.errors import ColumnError, ScenarioError, SdcWarning
 DEFAULT_CODES = ("NA", "N/A", "NaN", "nan", "NULL", "null", ".")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_BELOW = (-9999, -999, -99, -9, -8, -7)
-_ABOVE = (9999, 999, 99)
+_BELOW = re.compile("-([7-9]|9+[6-9])")
+_ABOVE = re.compile("99+[6-9]|99")  # 96 to 98 are answers more often than codes, where no 99 stands above them
+_ALL_NINES = re.compile("99+")
+_RUN = re.compile("9+[6-9]")  # what stands beside the largest code: 997 refused, 998 not known, 999 not answered
+_LARGEST = 10**15  # beyond it not every whole number is a float of its own
 _NEGATIVE = tuple(map(float, range(-9, 0)))  # codes of surveys whose answers are counted from 1
 _FAR = 3  # a code lies at least this many median steps from the next value
+_FARTHER = 10  # so do several codes together, and a single one that does not end in 9
 _SAMPLE = 100_000  # records from which the median step is computed
 _FIRST = 1_000  # values of a column of texts, one of which is a number where the column holds any
 _MOST, _FEWEST = 3, 5  # texts among numbers, and records that each is in: a value of fewer is nobody's to print
@@ -101,7 +105,7 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
             by_name[name] = []
     for i, name in enumerate(numbers):
         low, high = extremes.item(0, f"min {i}"), extremes.item(0, f"max {i}")
-        if low in _BELOW or high in _ABOVE:
+        if _is_code(low, _BELOW) or _is_code(high, _ABOVE):
             by_name[name] = _far_off(frame[name])
     for name, dtype in frame.schema.items():
         if dtype == pl.String and not by_name[name]:
@@ -123,9 +127,20 @@ def mean_missing(series: pl.Series) -> list[Any]:
         return [value for value in held.to_list() if value in codes]
     texts = held.cast(pl.String).to_list()
     numbers = [number for text in texts if (number := _number(text)) is not None and not math.isnan(number)]
-    codes = _codes_among(pl.Series(numbers, dtype=pl.Float64)) if len(numbers) == len(texts) else {*_BELOW, *_ABOVE}
+    codes = _codes_among(pl.Series(numbers, dtype=pl.Float64)) if len(numbers) == len(texts) else _plain_codes(numbers)
     words = {*_WORDS, *_UNSAID, *(code.lower() for code in DEFAULT_CODES)}
     return [text for text in texts if _bare(text) in words or text.strip() in words or _number(text) in codes]
+
+
+def _plain_codes(numbers: Sequence[float]) -> set[float]:
+    """Those of some numbers among texts that are usual codes by themselves, as no distance tells."""
+    return {number for number in numbers if _is_code(number, _BELOW) or _is_code(number, _ALL_NINES)}
+
+
+def _is_code(value: Any, form: re.Pattern[str]) -> bool:
+    """Whether a number, which may be missing, is whole and has the digits of a code."""
+    whole = value is not None and abs(value) < _LARGEST and value == int(value)
+    return whole and bool(form.fullmatch(str(int(value))))
 
 
 def _codes_among(values: pl.Series) -> set[float]:
@@ -140,16 +155,16 @@ def _codes_among(values: pl.Series) -> set[float]:
 def _far_off(series: pl.Series) -> list[Found]:
     """Remove codes from both ends of a column while they lie far from the remaining values."""
     values = series.alias("values").cast(pl.Float64).drop_nans().drop_nulls()
-    codes = [code for code in _BELOW if bool((values == code).any())]
+    codes = sorted({int(value) for value in values.filter(values < 0).unique() if _is_code(value, _BELOW)})
     body = values.filter(~values.is_in([float(code) for code in codes]))
     if codes and len(body) and _least(body) >= 0:
         outliers = codes
     else:
         outliers, body = [], values
-        while (code := _end(body, least=True)) is not None:
+        while (code := _lowest_code(body)) is not None:
             outliers, body = [*outliers, code], body.filter(body != code)
-    while (code := _end(body, least=False)) is not None:
-        outliers, body = [*outliers, code], body.filter(body != code)
+    while run := _highest_codes(body):
+        outliers, body = [*outliers, *run], body.filter(~body.is_in([float(code) for code in run]))
     return [Found(series.name, str(code), int((values == code).sum())) for code in outliers]
 
 
@@ -169,18 +184,42 @@ def _among_numbers(series: pl.Series) -> list[Found]:
     ]
 
 
-def _end(values: pl.Series, *, least: bool) -> int | None:
-    """The code at one end, if it lies far from the next value; a single large number may be real."""
-    end = _least(values) if least else -_least(-values)
-    if end not in (_BELOW if least else _ABOVE):
+def _lowest_code(values: pl.Series) -> int | None:
+    """The least value, if it is a code and lies far from the next one."""
+    least = _least(values)
+    others = values.filter(values != least)
+    if not _is_code(least, _BELOW) or not len(others):
         return None
-    others = values.filter(values != end)
-    if len(others) == 0 or (not least and len(values) - len(others) < 2):
-        return None
-    gap = _least(others) - end if least else end + _least(-others)
-    steps = others.head(_SAMPLE).unique().sort().diff().drop_nulls()
+    return int(least) if _least(others) - least >= _FAR * _usual_step(others) else None
+
+
+def _highest_codes(values: pl.Series) -> list[int]:
+    """The largest value, or several codes of as many digits, if all others are far; a single large number may be real.
+
+    >>> _highest_codes(pl.Series([1.0, 2.0, 3.0, 97.0, 97.0, 98.0, 98.0, 99.0, 99.0]))
+    [99, 98, 97]
+    """
+    highest = -_least(-values)
+    if not _is_code(highest, _ABOVE):
+        return []
+    near = values.filter(values >= highest - 3)
+    codes = sorted((int(value) for value in near.unique() if _is_code(value, _RUN)), reverse=True)
+    for several in range(1, len(codes) + 1):
+        run = codes[:several]
+        others = values.filter(~values.is_in([float(code) for code in run]))
+        far = _FAR if several == 1 and run[0] % 10 == 9 else _FARTHER
+        if not len(others) or len(values) - len(others) < 2 * several:
+            continue
+        if run[-1] + _least(-others) >= far * _usual_step(others):
+            return run
+    return []
+
+
+def _usual_step(values: pl.Series) -> float:
+    """The median step between the different values; 0 of a single one."""
+    steps = values.head(_SAMPLE).unique().sort().diff().drop_nulls()
     usual = steps.median() if len(steps) else 0.0
-    return int(end) if isinstance(usual, float) and gap >= _FAR * usual else None
+    return usual if isinstance(usual, float) else math.inf
 
 
 def _least(values: pl.Series) -> float:

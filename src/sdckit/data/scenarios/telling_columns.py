@@ -56,16 +56,16 @@ LEFT_OUT = (
     "out, too, or give it the role"
 )
 LEARNT_BEFORE = (
-    "Not judged: {} follow from a sensitive column as it was before it was changed, and tell it in more detail than it "
-    "goes out; compute them anew from what goes out, make them as coarse, or leave them out"
+    "Not judged: what {} holds follows from a sensitive column as it was before it was changed, and tells it in more "
+    "detail than it goes out; compute that anew from what goes out, make it as coarse, or leave it out"
 )
 BEYOND = (
-    "Not judged: {} tell amounts apart that go out as one largest or smallest value, as classes beyond a limit do; "
-    "compute them anew from what goes out, put these classes together, or leave them out"
+    "Not judged: what {} holds tells amounts apart that go out as one largest or smallest value, as classes beyond a "
+    "limit do; compute that anew from what goes out, put these classes together, or leave it out"
 )
 OF_MEMBERS = (
-    "Not judged: {} are the same for a household and follow from the sum, mean, largest or smallest of what its "
-    "members have in a column that was left out or changed; compute them anew from what goes out, or leave them out"
+    "Not judged: what {} holds is the same for a household and follows from the sum, mean, largest or smallest of what "
+    "its members have in a column that was left out or changed; compute that anew from what goes out, or leave it out"
 )
 
 REPLICATES = (

@@ -529,9 +529,10 @@ def _noted(result: Suda) -> Suda:
     elif not result.pairs:
         result.notes["dis"] = NO_PAIRS
     if result.unscored_uniques:
+        several = result.unscored_uniques > 1
+        some = f"{result.unscored_uniques} records are" if several else "1 record is"
         result.notes["unscored_uniques"] = (
-            f"{result.unscored_uniques} records are unique on all keys only, which this scale scores 0: "
-            "they are not safe"
+            f"{some} unique on all keys only, which this scale scores 0: {'they are' if several else 'it is'} not safe"
         )
     if not result._total:
         result.notes["contributions"] = "no minimal unique has a score, so that there is nothing to share out"

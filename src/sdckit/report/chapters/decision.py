@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 
 from sdckit.data.limits import CONDITIONS, LIMITS, limit_percent
 from sdckit.data.scenarios import column_roles, thresholds
@@ -384,7 +385,17 @@ def for_users(plain: Plain) -> Plain:
     roles = plain["column_roles"]
     if roles:  # how to have it judged is for those who can
         roles = {**roles, "line": roles["line"].replace(column_roles.TO_HAVE_IT_JUDGED, "")}
-    return {**plain, "verdicts": verdicts, "passed": passed, "column_roles": roles, "left_to_office": questions}
+    users = {**plain, "verdicts": verdicts, "passed": passed, "column_roles": roles, "left_to_office": questions}
+    return {name: _as_seen_alone(part) for name, part in users.items()}
+
+
+def _as_seen_alone(part: Any) -> Any:
+    """A part of a document without the sentence that nothing was taken out: a key that was left out shows nowhere."""
+    if isinstance(part, dict):
+        return {name: _as_seen_alone(inner) for name, inner in part.items()}
+    if isinstance(part, list | tuple):
+        return type(part)(_as_seen_alone(inner) for inner in part)
+    return thresholds.NO_RELEASE if part == thresholds.NOTHING_SEEN else part
 
 
 def _with_what_is_given_back(verdicts: Sequence[Plain]) -> list[Plain]:

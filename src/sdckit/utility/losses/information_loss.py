@@ -655,7 +655,9 @@ def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple
     labels = shared.labels()[1:]
     if unknown := sum(label not in place for label in labels):
         raise DataError(
-            f"ordered: {unknown} values of {name!r} are not among the levels listed for it", argument="ordered"
+            f"ordered: {'1 value' if unknown == 1 else f'{unknown} values'} of {name!r} "
+            f"{'is' if unknown == 1 else 'are'} not among the levels listed for it",
+            argument="ordered",
         )
     if len(place) < len(levels):
         raise DataError(f"ordered: a level of {name!r} is listed more than once", argument="ordered")

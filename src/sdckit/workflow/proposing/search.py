@@ -29,6 +29,7 @@ Node = tuple[int, ...]
 LEAST = 1e-12  # a difference of losses
 OPEN, TOO_MANY, DONE = 0, 1, 2
 INTERRUPTED = "interrupted: going on with the best so far"
+UNCHECKED = " before every threshold is checked"  # a release that the search likes may be beyond one, and is dropped
 
 
 class Problem(Protocol):
@@ -231,7 +232,9 @@ class Search:
         return float(self.lost.ravel()[flat[0]]) if len(flat) else np.inf
 
     def _progress(self) -> str:
-        best = "" if np.isinf(self.best) else f", best loss so far {self.best:{'.0%' if self.best <= 1 else ',.4g'}}"
+        best = (
+            "" if np.isinf(self.best) else f", least loss {self.best:{'.0%' if self.best <= 1 else ',.4g'}}{UNCHECKED}"
+        )
         return f"{self.seen:,} of {self.lost.size:,} combinations counted, {len(self.losses)} tried{best}"
 
 

@@ -144,7 +144,7 @@ class Way:
     """State of the greedy search for recodings.
 
     `first`: the advised step of each key; `unstepped`: the scale of each key without one; `steps`: the current
-    recoding of each key; `done`: every step taken.
+    recoding of each key; `done`: every step taken. `idle`: too many records are over a limit, and no step helps any.
     """
 
     original: Any
@@ -155,6 +155,7 @@ class Way:
     over: Mapping[str, Over]
     steps: Mapping[str, Step]
     done: tuple[Coarser, ...] = ()
+    idle: bool = False
 
 
 def wanted_k(scenario: Scenario) -> int | None:
@@ -223,7 +224,7 @@ def coarsen_keys(data: Any, scenario: Scenario, *, share: float, internal: bool)
         coarser, data = best
         steps = {**way.steps, coarser.key: coarser.step}
         way = replace(way, data=data, over=coarser.after, steps=steps, done=(*way.done, coarser))
-    return way if any(coarser.helps for coarser in way.done) else uncoarsened
+    return way if any(coarser.helps for coarser in way.done) else replace(uncoarsened, idle=bool(too_many))
 
 
 def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str, Step], dict[str, str]]:
@@ -331,6 +332,10 @@ def _bits(data: Any, key: str) -> float:
 
 WHY = "this brings most records within the thresholds for the information it loses"
 ALONE = "by itself this brings no record within the thresholds, with the other steps it does"
+IDLE = (
+    "No step for {}: no bands or periods that were tried bring a record within the thresholds, as long as the other "
+    "keys stay as they are."
+)
 MOSTLY_SHARED = 0.8  # of the households of two or more: a value taken out is told by mates nearly always
 COUNTED = 0.5  # of the records: members may be missing from the file
 FROM_VALUES = "It names values that few records have: keep this recipe in the room."
@@ -376,6 +381,8 @@ def _recodings(way: Way) -> Iterator[CommentedStep]:
         if "groups" in step:
             lines.append(FROM_VALUES)
         yield step, lines
+    if way.idle and way.first:
+        yield None, [IDLE.format(listed([printable(key) for key in way.first]))]
     for scale in dict.fromkeys(way.unstepped.values()):
         names = listed([printable(key) for key, key_scale in way.unstepped.items() if key_scale == scale])
         yield None, [f"No step for {names}: {UNSTEPPED[scale]}."]
