@@ -337,10 +337,10 @@ class Trials:
         blank = wild or intruder.person is None or intruder.missing == "category"  # else no key may be missing
         if intruder.limits.l is not None and intruder.sensitive and blank:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
-                columns = self._lost(data, intruder, ordered[:count])
+                columns = given_back.with_home(self._with_bundles(ordered[:count]), data, intruder)
                 yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns), count == len(ordered)
         if intruder.limits.risk is not None and wild:
-            columns = self._lost(data, intruder, ordered)
+            columns = given_back.with_home(self._with_bundles(ordered), data, intruder)
             yield "risk", lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns), False
 
     def _levels(self, key: str, node: Node) -> int:
@@ -348,11 +348,6 @@ class Trials:
             if ladder.key == key:
                 return int(ladder.rungs[rung].group.max(initial=0)) + 1
         return 0
-
-    def _lost(self, data: Any, intruder: Scenario, keys: Sequence[str]) -> list[str]:
-        """Columns that a record loses with some keys: what tells these, and the household whose mates show theirs."""
-        shown = {*keys} & {*starter.mostly_shared(data, intruder)}
-        return [*self._with_bundles(keys), *[str(intruder.household)] * bool(shown)]
 
     def _with_bundles(self, keys: Sequence[str]) -> list[str]:
         """Keys, and the columns from which their values can be reconstructed."""

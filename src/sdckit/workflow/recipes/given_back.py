@@ -28,7 +28,24 @@ Step = dict[str, Any]
 CommentedStep = tuple[Mapping[str, Any] | None, Sequence[str]]  # a step, or None for a remark; its comment
 MOST_TAKEN = 0.02  # of the records, that lose keys since the release gives values back
 PUT_BACK = {name for name, kind in LIMITS.items() if kind.measure == GIVEN_BACK}
+MOSTLY_SHARED = 0.8  # of the households of two or more: a value taken out is told by mates nearly always
 TAKEN = "Records that would be beyond a threshold with what the release gives back by itself lose these keys."
+
+
+def mostly_shared(data: Any, scenario: Scenario) -> list[str]:
+    """Keys in which the members of most households are alike, and not those of all."""
+    if scenario.household is None:
+        return []
+    alike, most = (
+        households.household_variables(data, household=scenario.household, among=scenario.keys, share=share)
+        for share in (1.0, MOSTLY_SHARED)
+    )
+    return [key for key in most if key not in alike]
+
+
+def with_home(keys: Sequence[str], data: Any, scenario: Scenario) -> list[str]:
+    """Keys, and the number of the household where most mates share one of them: they would show it."""
+    return [*keys, *[str(scenario.household)] * bool({*keys} & {*mostly_shared(data, scenario)})]
 
 
 def lacking_records(original: Any, recodings: Recodings | None, current: Any, scenario: Scenario) -> Floats:

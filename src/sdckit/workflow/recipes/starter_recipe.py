@@ -336,7 +336,6 @@ IDLE = (
     "No step for {}: no bands or periods that were tried bring a record within the thresholds, as long as the other "
     "keys stay as they are."
 )
-MOSTLY_SHARED = 0.8  # of the households of two or more: a value taken out is told by mates nearly always
 COUNTED = 0.5  # of the records: members may be missing from the file
 FROM_VALUES = "It names values that few records have: keep this recipe in the room."
 SHARES = (0.8, 0.9, 0.95, 0.99)  # of one value among the records of a weight: the first is the method's own
@@ -467,7 +466,7 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
             if "k" in step
             else "k is that of the scenario.",
         ]
-        shared = mostly_shared(way.data, intruder)
+        shared = given_back.mostly_shared(way.data, intruder)
         if sizes := [printable(size) for size, _ in step.get("together", ()) if size not in shared]:
             lines.append(f"{listed(sizes)}: whoever sees the household together can count it.")
         if shared:
@@ -520,7 +519,7 @@ def suppression_step(
     if importance is not None:
         step["importance"] = {key: importance.get(key, 1.0) for key in intruder.keys}
     together = [[key, *bundles[key]] for key in intruder.keys if bundles.get(key)]
-    told = dict.fromkeys([*household_sizes(data, intruder), *mostly_shared(data, intruder)])
+    told = dict.fromkeys([*household_sizes(data, intruder), *given_back.mostly_shared(data, intruder)])
     together += [[key, str(intruder.household)] for key in told]
     if together:
         step["together"] = together
@@ -546,17 +545,6 @@ def household_sizes(data: Any, scenario: Scenario) -> list[str]:
         if np.mean(values[known] == size[known]) > COUNTED:
             size_keys.append(key)
     return size_keys
-
-
-def mostly_shared(data: Any, scenario: Scenario) -> list[str]:
-    """Keys in which the members of most households are alike, and not those of all."""
-    if scenario.household is None:
-        return []
-    alike, most = (
-        households.household_variables(data, household=scenario.household, among=scenario.keys, share=share)
-        for share in (1.0, MOSTLY_SHARED)
-    )
-    return [key for key in most if key not in alike]
 
 
 def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[CommentedStep]:
@@ -734,8 +722,8 @@ def _too_risky(protected: Any, scenario: Scenario) -> Iterator[CommentedStep]:
     if scenario.limits.risk is None or protects_nobody(scenario):
         return
     for name in (name for name, count in over_limits(protected, scenario).items() if count):
-        keys, limit = [*scenario.intruders[name]], scenario.limits.risk
-        keys += [str(scenario.household)] * bool(mostly_shared(protected, scenario.intruder(name)))  # mates show theirs
+        keys = given_back.with_home(scenario.intruders[name], protected, scenario.intruder(name))
+        limit = scenario.limits.risk
         yield recipe_steps.lose_values(scenario, name, recipe_steps.RISK_MEASURE, limit, keys), [STILL_ABOVE]
 
 
