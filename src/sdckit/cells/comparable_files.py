@@ -237,8 +237,8 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     several = [name for name, own in texts.items() if len({*map(_composed, own)}) < len(own)]
     cased = [name for name, own in texts.items() if name not in several and _in_cases(own)]
     alike = [name for name, own in texts.items() if name not in (*several, *cased) and _some_read_alike(own)]
-    others = {name: own for name, own in texts.items() if name not in (*several, *cased, *alike)}
-    shortened = [name for name, own in others.items() if _some_shortened(own)]
+    seen = {*several, *cased, *alike}
+    shortened = [name for name, own in texts.items() if name not in seen and _some_shortened(own)]
     counted = [name for name, own in texts.items() if any(map(TELLS_NUMBER.search, own))]
     floats = [name for name, kind in kinds.items() if kind.is_float()]
     times = [name for name, kind in kinds.items() if kind == nw.Datetime]

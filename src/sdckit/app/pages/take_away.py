@@ -11,9 +11,9 @@ from shiny.ui import Tag, TagChild, TagList, tags
 from sdckit.app.page_context import Kept, Room, Say, nothing_yet, upon
 from sdckit.app.pages.release import asked_of, current
 from sdckit.app.tasks import Place
+from sdckit.data.files.write_file import WRITTEN
 
 FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".arrow": "Arrow", ".sav": "SPSS", ".dta": "Stata"}
-ALIKE = {".pq": ".parquet", ".feather": ".arrow", ".ipc": ".arrow", ".zsav": ".sav"}  # endings of one format
 REPORTS = {".html": "HTML", ".pdf": "PDF", ".docx": "Word"}
 RECIPE = (
     "The steps. It holds no seed and no key. Whoever has it with the release can try which values taken out would give "
@@ -108,9 +108,8 @@ def as_it_came(path: str) -> str:
     >>> as_it_came("survey.DTA"), as_it_came("survey.feather"), as_it_came("survey.sas7bdat")
     ('.dta', '.arrow', '.csv')
     """
-    ending = Path(path).suffix.lower()
-    ending = ALIKE.get(ending, ending)
-    return ending if ending in FORMATS else ".csv"
+    kind = WRITTEN.get(Path(path).suffix.lower())
+    return next((ending for ending in FORMATS if WRITTEN[ending] == kind), ".csv")
 
 
 def _project(say: Say, left_out: Sequence[str], *, rare: bool) -> TagChild:

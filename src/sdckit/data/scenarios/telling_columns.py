@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from math import lgamma, log
 from typing import Any
 
@@ -234,7 +234,8 @@ def in_steps(columns: RankedColumns, names: Sequence[str], keys: Sequence[str]) 
     classes = {name for name, own in places.items() if own.max(initial=0) >= TELLS}
     pairs = [(name, key) for name, key in product(dict.fromkeys(names), keys) if {name, key} <= classes and name != key]
     rising = [pair for pair in pairs if _overlapping(*(places[name] for name in pair)) is not None]
-    told = {pair: _overlapping(*(_in_order(columns, name) for name in pair)) for pair in rising}
+    whole = {name: _in_order(columns, name) for name in {*chain.from_iterable(rising)}}
+    told = {pair: _overlapping(*(whole[name] for name in pair)) for pair in rising}
     return [pair for pair, n in told.items() if n is not None and n >= SPEAKING]
 
 

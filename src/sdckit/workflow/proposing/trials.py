@@ -330,17 +330,18 @@ class Trials:
     def _of_intruder(self, data: Any, intruder: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step, bool]]:
         """Suppression steps for k, l and risk, and whether it is the last for l."""
         k, wild = self.aims.get(name), not starter.protects_nobody(intruder)
+        shared = given_back.mostly_shared(data, intruder)
         if k is not None and wild:
-            how: dict[str, Any] = {"importance": self.importance, "bundles": self.how.bundles}
+            how: dict[str, Any] = {"shared": shared, "importance": self.importance, "bundles": self.how.bundles}
             yield "k", starter.suppression_step(data, self.scenario, intruder, k, **how), False
         ordered = sorted(intruder.keys, key=lambda key: (-self._levels(key, node), key))
         blank = wild or intruder.person is None or intruder.missing == "category"  # else no key may be missing
         if intruder.limits.l is not None and intruder.sensitive and blank:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
-                columns = given_back.with_home(self._with_bundles(ordered[:count]), data, intruder)
+                columns = given_back.with_home(self._with_bundles(ordered[:count]), shared, intruder.household)
                 yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns), count == len(ordered)
         if intruder.limits.risk is not None and wild:
-            columns = given_back.with_home(self._with_bundles(ordered), data, intruder)
+            columns = given_back.with_home(self._with_bundles(ordered), shared, intruder.household)
             yield "risk", lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns), False
 
     def _levels(self, key: str, node: Node) -> int:

@@ -43,9 +43,9 @@ def mostly_shared(data: Any, scenario: Scenario) -> list[str]:
     return [key for key in most if key not in alike]
 
 
-def with_home(keys: Sequence[str], data: Any, scenario: Scenario) -> list[str]:
-    """Keys, and the number of the household where most mates share one of them: they would show it."""
-    return [*keys, *[str(scenario.household)] * bool({*keys} & {*mostly_shared(data, scenario)})]
+def with_home(keys: Sequence[str], shared: Sequence[str], household: str | None) -> list[str]:
+    """Keys, and the number of the household where one of them is mostly `shared`: mates would show it."""
+    return [*keys, *[str(household)] * bool({*keys} & {*shared})]
 
 
 def lacking_records(original: Any, recodings: Recodings | None, current: Any, scenario: Scenario) -> Floats:

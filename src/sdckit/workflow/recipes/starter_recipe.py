@@ -459,14 +459,14 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
         if why := protects_nobody(intruder):
             yield None, [f"No local_suppression{whom}: {why}."]
             continue
-        step = suppression_step(way.data, scenario, intruder, k)
+        shared = given_back.mostly_shared(way.data, intruder)
+        step = suppression_step(way.data, scenario, intruder, k, shared=shared)
         lines = [
             the_rest(whom),
             "k is what the threshold of the risk needs in a file taken for the whole population."
             if "k" in step
             else "k is that of the scenario.",
         ]
-        shared = given_back.mostly_shared(way.data, intruder)
         if sizes := [printable(size) for size, _ in step.get("together", ()) if size not in shared]:
             lines.append(f"{listed(sizes)}: whoever sees the household together can count it.")
         if shared:
@@ -502,13 +502,13 @@ def protects_nobody(intruder: Scenario) -> str:
 
 
 def suppression_step(
-    data: Any, scenario: Scenario, intruder: Scenario, k: int, *,
+    data: Any, scenario: Scenario, intruder: Scenario, k: int, *, shared: Sequence[str],
     importance: Mapping[str, float] | None = None, bundles: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Step:  # fmt: skip
     """The local suppression of the records that are still below k, and of what would give its values back.
 
     `intruder`: the scenario with one intruder and those of their keys that are still there. `bundles`: by key, the
-    columns from which it follows.
+    columns from which it follows. `shared`: keys that most households have in common.
     """
     (name,) = intruder.intruders
     step: Step = {"method": "local_suppression"}
@@ -519,7 +519,7 @@ def suppression_step(
     if importance is not None:
         step["importance"] = {key: importance.get(key, 1.0) for key in intruder.keys}
     together = [[key, *bundles[key]] for key in intruder.keys if bundles.get(key)]
-    told = dict.fromkeys([*household_sizes(data, intruder), *given_back.mostly_shared(data, intruder)])
+    told = dict.fromkeys([*household_sizes(data, intruder), *shared])
     together += [[key, str(intruder.household)] for key in told]
     if together:
         step["together"] = together
@@ -722,7 +722,8 @@ def _too_risky(protected: Any, scenario: Scenario) -> Iterator[CommentedStep]:
     if scenario.limits.risk is None or protects_nobody(scenario):
         return
     for name in (name for name, count in over_limits(protected, scenario).items() if count):
-        keys = given_back.with_home(scenario.intruders[name], protected, scenario.intruder(name))
+        shared = given_back.mostly_shared(protected, scenario.intruder(name))
+        keys = given_back.with_home(scenario.intruders[name], shared, scenario.household)
         limit = scenario.limits.risk
         yield recipe_steps.lose_values(scenario, name, recipe_steps.RISK_MEASURE, limit, keys), [STILL_ABOVE]
 
