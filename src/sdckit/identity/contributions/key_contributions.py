@@ -378,9 +378,7 @@ def _codes(bits: int, levels: Levels, grouping: Grouping | None) -> NDArray[np.u
     return table
 
 
-OF_ROW = (
-    "uniques_without", "uniques_saved", "decides_alone", "violations_without", "risk_without", "entropy_lost",
-)  # fmt: skip
+OF_ROW = ("uniques_without", "uniques_saved", "decides_alone", "violations_without", "risk_without", "entropy_lost")
 
 
 # --- kernel -----------------------------------------------------------------------------------------

@@ -163,18 +163,16 @@ def few_matches(
     codes = [pair.codes(name).codes for name in names]
     rows = np.arange(len(codes[0][0]), dtype=np.int64)
     times = (None,) * (pair.m + 1) if pair.times is None else pair.times
-    matches = [
-        match([Category(own[0], own[j], True) for own in codes], [], rows, times=times[j]) for j in range(1, pair.m + 1)
-    ]
+    others = range(1, pair.m + 1)
+    matches = [match([Category(own[0], own[j], True) for own in codes], [], rows, times=times[j]) for j in others]
     counted, own = (np.stack(values) for values in zip(*matches, strict=True))
     if len(names) > 1:  # the missing values of a single key match any, as in frequencies
-        counted -= [_of_blank([of_key[j] for of_key in codes], times[j]) for j in range(1, pair.m + 1)]
+        counted -= [_of_blank([of_key[j] for of_key in codes], times[j]) for j in others]
     weights = np.ones(len(rows), np.int64) if times[0] is None else times[0]
     per_release = tuple(_figures(counted[j], own[j], weights, k) for j in range(pair.m))
     notes = same_note(sum(pair.identical(names)), pair.m, "keys, row by row")
-    return broken.of(
-        FewMatches.of(pair, per_release, MISSING_RULE, notes, counted=counted, own=own, k=k, prefix=prefix)
-    )
+    result = FewMatches.of(pair, per_release, MISSING_RULE, notes, counted=counted, own=own, k=k, prefix=prefix)
+    return broken.of(result)
 
 
 def _of_blank(codes: Sequence[Codes], times: Ints | None) -> Ints:

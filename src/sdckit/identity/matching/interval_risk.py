@@ -220,19 +220,14 @@ def interval_risk(
     arguments.choice(scale, "scale", SCALES)
     arguments.amount(width, "width", "is half the width of the interval")
     broken = breakdown(original, by, IntervalRisk, interval, seed, scenario, prefix)
-    pair = open_pair(
-        original, released, categories={}, numeric={"numeric": names}, also=broken.also, aligned=True, id=id
-    )
-    notes = identical_note(pair, names)
+    pair, notes = open_numbers(original, released, names, also=broken.also, id=id)
     if scale == "sd":
         _check_spread(pair, names)
         if pair.n == 1:
             notes["rate"] = "one record has no standard deviation"
     files = _files(pair, names)
-    inside = [
-        np.column_stack([inside_intervals(file[0], file[j], width, scale) for file in files])
-        for j in range(1, pair.m + 1)
-    ]
+    others = range(1, pair.m + 1)
+    inside = [np.column_stack([inside_intervals(own[0], own[j], width, scale) for own in files]) for j in others]
     together = [inside_all(flags) for flags in inside]
     per_release = tuple(
         {
@@ -268,13 +263,14 @@ def numeric_names(
     return names
 
 
-def identical_note(pair: Pair, names: Sequence[str]) -> dict[str, str]:
-    """A note where releases have the values of the original, row by row, in some numeric variables."""
-    same = sum(
-        all(np.array_equal(files[0], files[j + 1], equal_nan=True) for files in _files(pair, names))
-        for j in range(pair.m)
-    )
-    return same_note(same, pair.m)
+def open_numbers(
+    original: Any, released: Any, names: Sequence[str], *, also: Sequence[str], id: str | None
+) -> tuple[Pair, dict[str, str]]:
+    """Files with numbers that are compared row by row, and a note where releases are the original."""
+    pair = open_pair(original, released, categories={}, numeric={"numeric": names}, also=also, aligned=True, id=id)
+    others = range(1, pair.m + 1)
+    same = [all(np.array_equal(own[0], own[j], equal_nan=True) for own in _files(pair, names)) for j in others]
+    return pair, same_note(sum(same), pair.m)
 
 
 def _files(pair: Pair, names: Sequence[str]) -> list[tuple[Floats, ...]]:

@@ -566,9 +566,8 @@ def matching_risk(
         )  # fmt: skip
     per_release = tuple(_figures(matched, j, pair.sizes[j], limit) for j in range(pair.m))
     notes = files.notes | _notes(pair, how)
-    other, expected = (
-        (None, []) if isinstance(pair, PartedPair) else _other_reading(files, per_release, matched, options)
-    )
+    nothing: tuple[MatchBy | None, list[float]] = (None, [])
+    other, expected = nothing if isinstance(pair, PartedPair) else _other_reading(files, per_release, matched, options)
     if other is not None:
         per_release = tuple(
             {**figures, EXPECTED_OTHERWISE: risk, "mean_match_risk_otherwise": risk / matched.n}

@@ -627,10 +627,8 @@ def _drawn(pair: Pair, k: int, key: bytes, by: Sequence[str]) -> tuple[Ints, int
 
 def _people(pair: Pair, rows: Ints) -> Pair:
     """The files with some people of the original alone, who have a row in each."""
-    orders = (
-        (frame, rows if order is None else order[rows]) for frame, order in zip(pair.released, pair.orders, strict=True)
-    )
-    released = tuple(frame[own.tolist()] for frame, own in orders)
+    places = (rows if order is None else order[rows] for order in pair.orders)
+    released = tuple(frame[own.tolist()] for frame, own in zip(pair.released, places, strict=True))
     return replace(
         pair, original=pair.original[rows.tolist()], released=released, orders=(None,) * pair.m, memo={}, raw=None,
         with_control={},

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair
 from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.matching.interval_risk import identical_note, mean_known, numeric_names
+from sdckit.identity.matching.interval_risk import mean_known, numeric_names, open_numbers
 from sdckit.numerics.array_types import Bools, Floats
 from sdckit.numerics.coding import differences
 from sdckit.numerics.outlying import FIT_ROWS, deviation, robust_estimate
@@ -25,9 +25,7 @@ from sdckit.result import FileFigure
 Estimate = tuple[Floats, Floats]
 UNIT = 0.05  # half-width of an interval is factor times this times the distance (Templ & Meindl)
 COLUMNS = ("inside", "isolated", "robust_distance")
-RISKS = (
-    "n_inside", "rate", "n_isolated", "isolated_rate", "weighted_risk", "isolated_weighted_risk",
-)  # fmt: skip
+RISKS = ("n_inside", "rate", "n_isolated", "isolated_rate", "weighted_risk", "isolated_weighted_risk")
 UNDEFINED = (
     "too few complete records, or variables that follow from each other: no robust distance; use fewer variables, or "
     "give center and covariance"
@@ -252,10 +250,7 @@ def robust_interval_risk(
     drawn = arguments.seed_number(seed)
     given = _given(center, covariance, len(names))
     broken = breakdown(original, by, RobustIntervalRisk, interval, seed, scenario, prefix)
-    pair = open_pair(
-        original, released, categories={}, numeric={"numeric": names}, also=broken.also, aligned=True, id=id
-    )
-    notes = identical_note(pair, names)
+    pair, notes = open_numbers(original, released, names, also=broken.also, id=id)
     files = [np.column_stack(columns) for columns in zip(*(pair.numbers(name) for name in names), strict=True)]
     complete = [~np.isnan(files[0] + file).any(axis=1) for file in files[1:]]
     _check_spread(pair, names, files, complete)

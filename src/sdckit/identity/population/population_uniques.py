@@ -180,10 +180,8 @@ def population_uniques(
     table = size_models.size_table(cells.table.size, population)
     estimates = {"zayatz": zayatz(table), "pitman": pitman(table), "snb": snb(table), "snb3": snb3(table)}
     observed = size_models.observed_sizes(table)
-    apart = {
-        name: dissimilarity(size_models.expected_by_model(name, table, model), observed)
-        for name, model in estimates.items()
-    }
+    expected = {name: size_models.expected_by_model(name, table, model) for name, model in estimates.items()}
+    apart = {name: dissimilarity(by_model, observed) for name, by_model in expected.items()}
     estimates["dankar"] = dankar(table, estimates["zayatz"], estimates["pitman"], estimates["snb"])
     notes = {"estimates": CAUTION} if table.n < table.population else {}
     notes |= {name: REASONS[estimate.status] for name, estimate in estimates.items() if math.isnan(estimate.uniques)}

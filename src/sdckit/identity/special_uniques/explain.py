@@ -144,9 +144,7 @@ class Explanation(Result):
     """
 
     measure: ClassVar[str] = "explain"
-    figures: ClassVar[tuple[str, ...]] = (
-        "n", "sharing", "n_key_sets", "searched", "set_sizes", "change_figures",
-    )  # fmt: skip
+    figures: ClassVar[tuple[str, ...]] = ("n", "sharing", "n_key_sets", "searched", "set_sizes", "change_figures")
     cells: Cells
     cell: int
     sharing: int
@@ -243,9 +241,8 @@ class Explanation(Result):
             raise DataError(f"{REFUSED}; plot(internal=True) draws it for you alone")
         import altair as alt
 
-        rows = [
-            {"change": f"{change.action} {change.variable}", "bits": change.entropy_lost} for change in self.changes
-        ]
+        changes = ((f"{change.action} {change.variable}", change.entropy_lost) for change in self.changes)
+        rows = [{"change": words, "bits": bits} for words, bits in changes]
         chart: alt.Chart = alt.Chart({"values": rows}).mark_bar().encode(
             x=alt.X("bits:Q", title="information lost, bits per record"), y=alt.Y("change:N", sort=None, title=None),
         )  # fmt: skip

@@ -366,9 +366,8 @@ def _search_block(
     if block:
         parts = [part for part in (block[:j] + block[j + 1 :] for j in range(len(block))) if part in roots]
         lengths = np.array([len(roots[part]) for part in parts])
-        lists = Lists(
-            np.concatenate([[0], np.cumsum(lengths)]), lengths, np.concatenate([roots[part] for part in parts])
-        )
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        lists = Lists(starts, lengths, np.concatenate([roots[part] for part in parts]))
         made = search.level([block], {part: at for at, part in enumerate(parts)}, lists)
         if len(block) == search.max_size:
             return
@@ -612,6 +611,4 @@ def _list_by_group(node: _Node, problem: Problem, worker: Work) -> NDArray[np.ui
 
 
 def _report(subset: tuple[int, ...], alone: NDArray[np.uint32], problem: Problem, worker: Work) -> None:
-    book(
-        alone, len(subset) - 1, np.array(subset), problem.codes, problem.offsets, worker.by_size, worker.level_counts,
-    )  # fmt: skip
+    book(alone, len(subset) - 1, np.array(subset), problem.codes, problem.offsets, worker.by_size, worker.level_counts)

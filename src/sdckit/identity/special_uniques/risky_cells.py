@@ -67,9 +67,8 @@ def _numbered(words, distinct, slots, out):  # type: ignore[no-untyped-def]
 
 
 def count_unsafe(
-    codes: Codes, levels: Ints, size: Ints, variables: Sequence[int],
-    threshold: int, marks: Codes,
-) -> SmallTable:  # fmt: skip
+    codes: Codes, levels: Ints, size: Ints, variables: Sequence[int], threshold: int, marks: Codes
+) -> SmallTable:
     """Count one table of some variables, and mark the cells in its rare cells.
 
     `codes` (p, K): of the cells, 0 to ``levels[j] - 1`` for variable j. `size` (K,): records of the cells.
