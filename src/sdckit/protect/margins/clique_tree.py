@@ -137,9 +137,8 @@ class Measuring:
         names = tuple(self.names[variable] for variable in variables)
         noisy, spent = noisy_counts(count_cells(self.codes, self.sizes, variables), rho, self.rows, names)
         for axis in range(len(separator), len(variables)):
-            self._sharpen(
-                variables[axis], noisy.sum(axis=tuple(set(range(noisy.ndim)) - {axis})), spent.scale, noisy.size
-            )
+            others = tuple(set(range(noisy.ndim)) - {axis})
+            self._sharpen(variables[axis], noisy.sum(axis=others), spent.scale, noisy.size)
         self.cliques.append(consistent_margins.consistent(noisy, separator, variables, shared, self.single))
         self.spent.append(spent)
         self.scales.append(spent.scale)

@@ -115,9 +115,8 @@ def noisy_counts(
     dp, scale = opendp(), scale_of(rho, rows)
     noisy = dp.m.make_gaussian(_counts_space(dp), dp.metrics.l2_distance(T="f64"), scale=scale)
     spent = _accounted(float(noisy.map(float(rows))), rho)
-    return np.array(noisy(counts.ravel().tolist()), np.int64).reshape(counts.shape), Spent(
-        kind, variables, scale, spent
-    )
+    table = np.array(noisy(counts.ravel().tolist()), np.int64).reshape(counts.shape)
+    return table, Spent(kind, variables, scale, spent)
 
 
 def noisy_choice(scores: Ints, rho: float, rows: int) -> tuple[int, Spent]:

@@ -188,9 +188,8 @@ def joining_records(cell: Ints, keyless: Bools, sensitive: Sequence[Ints], least
 
 def _spared(cell: Ints, codes: Ints, outside: Bools, least: int) -> Bools:
     """Whether the class of each record, of those outside, has enough values without it."""
-    pairs, of_row, count = np.unique(
-        np.column_stack([cell, codes])[outside], axis=0, return_inverse=True, return_counts=True
-    )
+    both = np.column_stack([cell, codes])[outside]
+    pairs, of_row, count = np.unique(both, axis=0, return_inverse=True, return_counts=True)
     distinct = np.bincount(pairs[:, 0], minlength=int(cell.max()) + 1)
     spared = np.zeros(len(cell), np.bool_)
     spared[outside] = (distinct[cell[outside]] > least) | (

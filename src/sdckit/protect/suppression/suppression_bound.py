@@ -103,9 +103,7 @@ def solve(at: Situation, k: int, risky: Ints, needs: Ints, least: int, nodes: in
     return _programme(at, k, risky, losses, differ, least, nodes)
 
 
-def _programme(
-    at: Situation, k: int, risky: Ints, losses: _Losses, differ: Ints, least: int, nodes: int
-) -> Solution:  # fmt: skip
+def _programme(at: Situation, k: int, risky: Ints, losses: _Losses, differ: Ints, least: int, nodes: int) -> Solution:
     """Solve for how many records of each cell lose which keys.
 
     Unknowns are these numbers and, for sets that do not reach k by themselves, whether any record loses them: then
@@ -232,9 +230,8 @@ def bound_of(at: Situation, k: int, alpha: float, *, together: bool = False) -> 
 
 
 def _list_groups(
-    at: Situation, k: int, risky: Ints, lacking: Ints, pattern: int,
-    keys: Ints, labels: list[Ints], members: list[Ints],
-) -> None:  # fmt: skip
+    at: Situation, k: int, risky: Ints, lacking: Ints, pattern: int, keys: Ints, labels: list[Ints], members: list[Ints]
+) -> None:
     """List groups of complete cells around cells with one pattern of missing keys, one more key suppressed.
 
     Appends to `labels` and `members`, and sets `keys` to 1 for cells that reach k in one of these groups.

@@ -371,9 +371,8 @@ def packed_words(columns: Sequence[Ints], records: Ints) -> Packed | None:
 
 
 def restore(
-    at: Situation, k: int, cell: Ints, masks: Words, frequency: Floats,
-    rank: tuple[float, ...], others: Others,
-) -> Words:  # fmt: skip
+    at: Situation, k: int, cell: Ints, masks: Words, frequency: Floats, rank: tuple[float, ...], others: Others
+) -> Words:
     """Bit masks of the keys that must stay suppressed in each record at risk or changed, if alpha = 1.
 
     Nothing is restored where the search would be long or the keys do not fit into a word.
@@ -448,9 +447,8 @@ def mend(
 
 
 def _tidy(
-    file: WorkingFile, keys: Sequence[int], k: int, start: Situation, now: Situation,
-    before: Bools, order: Order,
-) -> None:  # fmt: skip
+    file: WorkingFile, keys: Sequence[int], k: int, start: Situation, now: Situation, before: Bools, order: Order
+) -> None:
     """Restore the values suppressed by this call that are not needed."""
     changed = np.any((file.gone & ~before)[list(keys)], axis=0)
     risky, _ = start.rows_of(start.at_risk(k))

@@ -378,12 +378,8 @@ def synthesize(
         )
     rng, secret = seeds.open_rng(seed)
     files, draws, draw_notes = _drawn(plan, m, rng, keep=posterior_draws > 0)
-    notes = {
-        **left,
-        **unused,
-        **_household_notes(shared, () if named else sorted(counts), flagged=rows is not None),
-        **draw_notes,
-    }
+    of_homes = _household_notes(shared, () if named else sorted(counts), flagged=rows is not None)
+    notes = {**left, **unused, **of_homes, **draw_notes}
     models_used = {name: plan.chosen[name].name for name in order_of}
     made = [written(frame, plan.variables, plan.rows, file, plan.n_made) for file in files] or [
         replace.take_rows(frame, {}) for _ in range(m)
