@@ -17,7 +17,6 @@ from sdckit.attacks.differencing.compare_releases import (
     certain_together,
     compare_counts,
     own_candidates,
-    relation_of,
     shown_by_link,
     shown_by_match,
     told_by_difference,
@@ -136,7 +135,7 @@ def test_what_differs_appears_and_vanishes_is_what_frames_say() -> None:
 )
 def test_one_record_more_makes_a_superset(here: int, there: int, word: str, added: int, removed: int) -> None:
     data = people(300)
-    found = relation_of(*beside(data.head(here), data.head(there)), ALL)
+    found = compare_counts(*beside(data.head(here), data.head(there)), ALL)
     assert found is not None
     assert (found.word, found.added, found.removed) == (word, added, removed)
     assert found.columns == tuple(sorted(ALL))
@@ -144,10 +143,10 @@ def test_one_record_more_makes_a_superset(here: int, there: int, word: str, adde
 
 def test_others_are_others_and_nothing_shared_is_nothing() -> None:
     both = beside(people(100), people(100, seed=2))
-    found = relation_of(*both, ALL)
+    found = compare_counts(*both, ALL)
     assert found is not None
     assert found.word == "other"
-    assert relation_of(*both, []) is None
+    assert compare_counts(*both, []) is None
     assert compare_counts(*both, [], within=1) is None
 
 

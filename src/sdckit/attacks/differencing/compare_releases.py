@@ -20,23 +20,6 @@ from sdckit.numerics.array_types import Bools, Ints, Words
 
 
 @dataclass(frozen=True)
-class CountsCompared:
-    """Comparison of the frequency counts of combinations in two releases.
-
-    `differing`: combinations whose counts differ by 1 to `within`; `added` and `removed` records; uniques of the new
-    release that the earlier one lacks, uniques of the earlier one that vanished, and combinations unique in both.
-    """
-
-    columns: tuple[str, ...]
-    differing: int
-    added: int
-    removed: int
-    new_uniques: int
-    vanished_uniques: int
-    kept_uniques: int
-
-
-@dataclass(frozen=True)
 class Relation:
     """Set relation between the records of two releases, judged by the columns coded alike."""
 
@@ -50,6 +33,20 @@ class Relation:
         if self.added and self.removed:
             return "other"
         return "superset" if self.added else "subset" if self.removed else "same"
+
+
+@dataclass(frozen=True)
+class CountsCompared(Relation):
+    """Comparison of the frequency counts of combinations in two releases.
+
+    `differing`: combinations whose counts differ by 1 to `within`; `added` and `removed` records; uniques of the new
+    release that the earlier one lacks, uniques of the earlier one that vanished, and combinations unique in both.
+    """
+
+    differing: int
+    new_uniques: int
+    vanished_uniques: int
+    kept_uniques: int
 
 
 def _counts_there(
@@ -68,16 +65,10 @@ def _counts_there(
     return sizes[groups.of_row[:k]], sizes[besides]
 
 
-def relation_of(new: OpenedRelease, old: OpenedRelease, alike: Sequence[str]) -> Relation | None:
-    """Compare counts over the columns coded alike; None if there are none."""
-    counts = compare_counts(new, old, alike, within=0)
-    return None if counts is None else Relation(counts.columns, counts.added, counts.removed)
-
-
 def compare_counts(
-    new: OpenedRelease, old: OpenedRelease, alike: Sequence[str], *, within: int
+    new: OpenedRelease, old: OpenedRelease, alike: Sequence[str], *, within: int = 0
 ) -> CountsCompared | None:
-    """Compare counts over the key variables coded alike; None if there are none."""
+    """Compare counts over the columns coded alike; None if there are none."""
     if not alike:
         return None
     combined = new.combinations(alike)
@@ -86,8 +77,8 @@ def compare_counts(
     small = (change != 0) & (np.abs(change) <= within)
     alone = combined.size == 1
     return CountsCompared(
-        combined.columns, int(small.sum() + (gone <= within).sum()), int(change[change > 0].sum()),
-        int(gone.sum() - change[change < 0].sum()), int((alone & (before == 0)).sum()), int((gone == 1).sum()),
+        combined.columns, int(change[change > 0].sum()), int(gone.sum() - change[change < 0].sum()),
+        int(small.sum() + (gone <= within).sum()), int((alone & (before == 0)).sum()), int((gone == 1).sum()),
         int((alone & (before == 1)).sum()),
     )  # fmt: skip
 
@@ -267,9 +258,8 @@ def certain_there(
 
 
 def told_by_overlaps(
-    new: OpenedRelease, old: OpenedRelease, rows: Ints, keys: tuple[Sequence[str], Sequence[str]],
-    target: str,
-) -> tuple[Bools, list[str]]:  # fmt: skip
+    new: OpenedRelease, old: OpenedRelease, rows: Ints, keys: tuple[Sequence[str], Sequence[str]], target: str
+) -> tuple[Bools, list[str]]:
     """Records whose sensitive value the counts of both releases tell by ranges of a key that overlap; and the keys.
 
     Of the same people with the same values, the counts by ranges with other limits tell those of every overlap, and
@@ -501,7 +491,7 @@ def _counted(shared: Comparison, old: OpenedRelease, alike: Sequence[str]) -> di
     if counts is not None:
         names = ("differing", "new_uniques", "vanished_uniques", "kept_uniques")
         figures |= {"counted": counts.columns, **{name: getattr(counts, name) for name in names}}
-    relation = relation_of(shared.new, old, alike)
+    relation = compare_counts(shared.new, old, alike)
     if relation is not None:
         figures |= {"relation": relation.word, "added": relation.added, "removed": relation.removed}
     return figures

@@ -339,9 +339,8 @@ def differencing(
     roles = resolve_roles(scenario=scenario, keys=own, sensitive=targets)
     weight, own_id = _present(data, roles.weight), _present(data, id)
     asked = (*dict.fromkeys([*own, *targets]),)
-    whole, stays = release_ledger.whole_here(
-        data, "the release", kept=kept, wanted=[*asked, *filter(None, [own_id, weight])]
-    )
+    wanted = [*asked, *filter(None, [own_id, weight])]
+    whole, stays = release_ledger.whole_here(data, "the release", kept=kept, wanted=wanted)
     telling = release_ledger.telling_columns(whole, kept)
     release = None
     with suppress(TooMuchError) if ledger is None and earlier is not None else nullcontext():
@@ -355,8 +354,7 @@ def differencing(
         homes = filter(None, [_present(data, roles.household)])
         joins = [*filter(None, [own_id]), *telling, *(("the order of the rows",) if aligned else ())]
         joins += [f"{home} of whole households" for home in homes]
-        return _in_parts(data, files, own, targets, within, tuple(dict.fromkeys(joins)), said_new, first, stays,
-                         tell)  # fmt: skip
+        return _in_parts(data, files, own, targets, within, tuple(dict.fromkeys(joins)), said_new, first, stays, tell)
     before = _earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, scenario=scenario, tell=tell)
     own_sets = {
         target: compare_releases.own_candidates(release, own, target)

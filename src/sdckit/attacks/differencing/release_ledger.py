@@ -97,10 +97,8 @@ class OpenedRelease:
 
     def digests_of(self, combined: Combinations, digester: digesting.Digester) -> Bytes:
         """Digests of any combinations, including ones that do not occur in the file."""
-        parts = [
-            (self.level_digests(name, digester), codes)
-            for name, codes in zip(combined.columns, combined.codes, strict=True)
-        ]
+        named = zip(combined.columns, combined.codes, strict=True)
+        parts = [(self.level_digests(name, digester), codes) for name, codes in named]
         return digester.combinations(parts, len(combined.size))
 
     def level_digests(self, name: str, digester: digesting.Digester) -> Bytes:
@@ -351,9 +349,8 @@ def _with_wildcards(own: array_types.Words, codes: Sequence[Codes]) -> array_typ
 
 
 def _join(
-    joined: array_types.Words, own: array_types.Words, first: Ints, second: Ints,
-    shared: Sequence[Codes],
-) -> None:  # fmt: skip
+    joined: array_types.Words, own: array_types.Words, first: Ints, second: Ints, shared: Sequence[Codes]
+) -> None:
     """Merge the sets of combinations of two missingness patterns that agree on the keys both show, in place."""
     both = np.concatenate([first, second])
     groups = packing.group_codes([column[both] for column in shared], len(both))
@@ -628,8 +625,7 @@ class ReleaseLedger(Displayed):
         own, targets = key_sets(keys, sensitive, scenario)
         columns = tuple(dict.fromkeys([*(column for some in own for column in some), *targets]))
         kept = () if scenario is None else scenario.identifiers
-        opened = open_release(data, columns, id=id, name=name, role="keys and sensitive", kept=kept,
-                              scenario=scenario)  # fmt: skip
+        opened = open_release(data, columns, id=id, name=name, role="keys and sensitive", kept=kept, scenario=scenario)
         sketch, _ = sketch_release(opened, own, targets, self._file.digester)
         released = "" if file is None else ledger_file.digest_of_file(Path(file), self._file.digester)
         return ReleaseLedger(self._file.with_entry(

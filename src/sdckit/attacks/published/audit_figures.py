@@ -303,9 +303,8 @@ def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
     """The audit file reduced to some of the tables, by number, and to the variables they use."""
     parts = [place for place, number in enumerate(file.table_of) if number in numbers]
     kept = [sum_ for sum_ in file.sums if sum_.number in numbers]
-    used = sorted(
-        {axis for at in [*(file.tables[part][0] for part in parts), *(sum_.axes for sum_ in kept)] for axis in at}
-    )
+    every = [*(file.tables[part][0] for part in parts), *(sum_.axes for sum_ in kept)]
+    used = sorted({axis for axes in every for axis in axes})
     own = sorted({file.patterns.axes[axis].variable for axis in used})
     axes = [file.patterns.axes[axis] for axis in used]
     axes = [Axis(own.index(axis.variable), axis.group, axis.n) for axis in axes]

@@ -98,12 +98,11 @@ def _by_ranges(name: str, labels: Sequence[str]) -> dict[str, list[str]]:
         if inside:
             held[label] = inside
     finest = {label for label in labels if label not in held}
-    out = {}
-    for label, below in held.items():
-        out[label] = [inner for inner in below if inner in finest] or [
-            inner for inner in held.get(below[0], []) if inner in finest
-        ]
-    return out
+
+    def of_finest(labels: Sequence[str]) -> list[str]:
+        return [label for label in labels if label in finest]
+
+    return {label: of_finest(below) or of_finest(held.get(below[0], [])) for label, below in held.items()}
 
 
 Dense = tuple[tuple[int, ...], Ints, Ints]  # axes, lower and upper bound of each cell
@@ -248,9 +247,8 @@ def _variable(name: str, file: RecoveryFile, tables: Sequence[Column], hierarchy
         held = levels.of(before.labels)
         if (held.sum(axis=1) == 1).all():
             truth = held.argmax(axis=1)[before.codes]
-        absent = before.codes == (
-            before.labels.index(counted_tables.MISSING) if counted_tables.MISSING in before.labels else -1
-        )
+        place = {label: at for at, label in enumerate(before.labels)}
+        absent = before.codes == place.get(counted_tables.MISSING, -1)
     if truth is not None:
         own = _with_truth(allowed, shown.codes[~gone], truth[~gone])
         if own is None:
