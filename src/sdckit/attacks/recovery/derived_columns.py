@@ -29,9 +29,7 @@ FEWEST_WITHIN = 50  # records with ranges that an offset is estimated from
 SAMPLE = 4_000
 PER_TERM = 4  # of it for each term of a sum, to which it is fitted first
 LOOSELY = 1e-3
-SLOPES = (
-    1.0, -1.0, 10.0, 0.1, 100.0, 0.01, 1000.0, 0.001, 12.0, 1 / 12, 7.0, 1 / 7, 52.0, 1 / 52, 365.25, 1 / 365.25,
-)  # fmt: skip
+SLOPES = (1.0, -1.0, 10.0, 0.1, 100.0, 0.01, 1000.0, 0.001, 12.0, 1 / 12, 7.0, 1 / 7, 52.0, 1 / 52, 365.25, 1 / 365.25)
 LEAST_OF_FEW, MOST_OF_FEW = 0.1, 0.7  # levels per record, of a column that counts rows
 NARROWEST = 2.0  # times the usual range: least effect of x on y
 WIDEST = 0.5  # of the usual range: a wider offset is of no use
@@ -121,9 +119,9 @@ def linear_relation(y: Floats, others: Mapping[str, ReleasedColumn], *, logs: bo
         numbers = sure(others[name].numbers)
         return _logarithms(numbers) if logs else numbers
 
-    if len(names) < 2 or (fit := _fit(_logarithms(y) if logs else y, term, names)) is None:
-        return None
     own = _logarithms(y) if logs else y
+    if len(names) < 2 or (fit := _fit(own, term, names)) is None:
+        return None
     for other in list(names):  # backward elimination: collinear columns are redundant
         fewer = [column for column in names if column != other]
         if len(fewer) >= 1 and (less := _fit(own, term, fewer)) is not None:
@@ -163,8 +161,7 @@ def slopes_within(low: Floats, high: Floats, x: Floats, widest: float) -> Iterat
     """
     some = slice(None, None, max(1, len(x) // SAMPLE))
     low, high, x = low[some], high[some], x[some]
-    with np.errstate(invalid="ignore"):
-        use = np.isfinite(low) & np.isfinite(high) & ~np.isnan(x)
+    use = np.isfinite(low) & np.isfinite(high) & ~np.isnan(x)
     low, high, x = low[use], high[use], x[use]
     for slope in SLOPES:
         if not len(x) or float((low - slope * x).max()) - float((high - slope * x).min()) <= widest:
@@ -177,8 +174,7 @@ def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
     `low`, `high` (n,): range of each number, equal where it is known exactly. None if for no slope the offset is
     tighter than half of the usual range.
     """
-    with np.errstate(invalid="ignore"):
-        use = np.isfinite(low) & np.isfinite(high) & ~np.isnan(x)
+    use = np.isfinite(low) & np.isfinite(high) & ~np.isnan(x)
     if np.count_nonzero(use) < FEWEST_WITHIN or _few_values(x[use]):
         return None
     low, high, x = low[use], high[use], x[use]
@@ -548,8 +544,9 @@ def below_counts(column: ReleasedColumn, household: Household, *, like: Floats |
         limits = limits[_could_be_below(like[rows], few, numbers[rows], limits)]
     words = f"the mates below a limit of {column.name} counted"
     for limit in limits:
-        counts = _below(household, numbers, limit)
-        yield _of_household((column.name, household.name), words, counts, household, kind="counted")
+        with np.errstate(invalid="ignore"):
+            below = np.where(np.isnan(numbers), np.nan, numbers < limit)
+        yield _of_household((column.name, household.name), words, household.sums(below), household, kind="counted")
 
 
 def _could_be_below(y: Floats, few: Household, numbers: Floats, limits: Floats) -> Bools:

@@ -192,9 +192,7 @@ def _is_off(of_kind: Ints, figure: Floats, n: int) -> bool:
     return bool(np.count_nonzero(away > 1) > telling * group_agreement.MOST_SURELY)
 
 
-def _counts_kind(
-    state: Reconstruction, of_kind: Ints, members: Ints, rest: Floats, *, two: bool
-) -> bool:  # fmt: skip
+def _counts_kind(state: Reconstruction, of_kind: Ints, members: Ints, rest: Floats, *, two: bool) -> bool:
     """Whether the figure tells members of whole groups: each is left out once, and told by the rest of the count.
 
     `of_kind`: members of the kind, of all `members`; `two`: whether those who are not of it are of one other.

@@ -272,8 +272,8 @@ class _Search:
             return []
         each = list(dict.fromkeys(chain.from_iterable(sets)))
         place = {term: i for i, term in enumerate(each)}
-        own, _, spread = _standard(y[self.some])
-        made = _standard_rows(self._made(each))
+        (own,), _, (spread,) = _standard(y[None, self.some])
+        made = _standard(self._made(each))[0]
         indices = np.array([*map(place.__getitem__, chain.from_iterable(sets))], np.int64).reshape(len(sets), -1)
         near = max(NEAR, 0.0 if logs else self.tolerance / spread)
         self.tried += len(sets)
@@ -363,16 +363,11 @@ class _Search:
         if not varies:  # one value, whatever the others are: 1/365.25 * children + 1
             return None
         slack = self._slack(terms, factors)
-        near = (
-            hits
-            if logs or self.few_values
-            else float((np.abs(best + made @ np.array(factors) - truth) <= slack).mean())
-        )
-        if max(hits, near) < HITS:
+        near = float((np.abs(best + made @ np.array(factors) - truth) <= slack).mean())
+        if max(hits, 0.0 if logs or self.few_values else near) < HITS:
             return None
-        columns = tuple(
-            dict.fromkeys(c for term in terms for part in term.parts for c in self.companions[part].columns)
-        )
+        parts = [part for term in terms for part in term.parts]
+        columns = tuple(dict.fromkeys(name for part in parts for name in self.companions[part].columns))
         formula = self._formula(terms, factors, best, logs)
         plain = all(_is_column(self.companions[part]) for part in _parts(terms))
         return Relation(terms, factors, best, logs, columns, formula, plain, self.unit, slack, hits)
@@ -465,20 +460,11 @@ def _varies(values: Floats) -> bool:
     return len(known) >= FEWEST and bool((known != known[0]).any())
 
 
-def _standard(values: Floats) -> tuple[Floats, float, float]:
-    """Values less their median, over their usual spread; what is far beyond it is left out."""
-    known = np.sort(values[~np.isnan(values)])
-    if not len(known):
-        return values, 0.0, 1.0
-    low, centre, high = (float(known[int(share * (len(known) - 1))]) for share in (0.1, 0.5, 0.9))
-    spread = high - low or max(centre - float(known[0]), float(known[-1]) - centre) or 1.0
-    with np.errstate(invalid="ignore", over="ignore"):
-        standard = (values - centre) / spread
-        return np.where(np.abs(standard) < FAR, standard, np.nan), centre, spread
+def _standard(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Rows of values (t, m), finite or NaN, less their median, over their usual spread; the medians and spreads (t,).
 
-
-def _standard_rows(values: Floats) -> Floats:
-    """`_standard` of each row of values (t, m) that are finite or NaN."""
+    What is far beyond the spread is left out.
+    """
     ordered, known = np.sort(values, axis=1), np.count_nonzero(~np.isnan(values), axis=1)
     last = np.maximum(known - 1, 0)
     rows = np.arange(len(values))
@@ -488,17 +474,16 @@ def _standard_rows(values: Floats) -> Floats:
         spread, wide = high - low, np.maximum(centre - least, most - centre)
         spread = np.where(spread != 0, spread, np.where(wide != 0, wide, 1.0))
         standard = (values - centre[:, None]) / spread[:, None]
-        return np.where(np.abs(standard) < FAR, standard, np.nan)
+        return np.where(np.abs(standard) < FAR, standard, np.nan), centre, spread
 
 
 def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
     """Factors (p,) and their errors (p,) by least squares on the records that obey."""
-    own, centre, size = _standard(y)
-    made = [_standard(column) for column in x.T]
-    standard, spread = np.array([one[0] for one in made]), np.array([one[2] for one in made])
-    out = np.empty((1, len(made) + 2))
-    if few := len(made) <= MOST_TERMS:
-        trimmed_fits(own, standard, np.arange(len(made))[None, :], _DRAWS, 1e-12, 0.0, out)
+    (own,), (centre,), (size,) = _standard(y[None])
+    standard, _, spread = _standard(np.ascontiguousarray(x.T))
+    out = np.empty((1, len(standard) + 2))
+    if few := len(standard) <= MOST_TERMS:
+        trimmed_fits(own, standard, np.arange(len(standard))[None, :], _DRAWS, 1e-12, 0.0, out)
         if not np.isfinite(out[0, 0]):
             return None
     whole = np.isfinite(standard).all(axis=0)

@@ -247,9 +247,8 @@ def _grouped(
 def _left_out(file: recovery_files.RecoveryFile) -> Iterator[tuple[Recovered, Callable[[], Floats]]]:
     """Columns that were left out, with their original values as numbers or codes."""
     for before in file.gone.values():
-        target = ChangedColumn(
-            replace(before, codes=np.zeros_like(before.codes)), ~before.missing, None, (touched_cells.LEFT_OUT,)
-        )
+        column = replace(before, codes=np.zeros_like(before.codes))
+        target = ChangedColumn(column, ~before.missing, None, (touched_cells.LEFT_OUT,))
         single = before.numeric and not before.has_ranges
         values = np.broadcast_to(np.nan, len(before.codes)) if single else None
         yield replace(not_recovered(target), values=values), partial(_original, before, numbers=single)
@@ -525,10 +524,7 @@ def _nearest(truth: Floats, scaled: Sequence[Floats], fit: Ints, asked: Ints) ->
     """The value of the nearest record of `fit` for those `asked` of (n,), else NaN; None where many are wrong."""
     from scipy.spatial import KDTree  # slow to load
 
-    points = (
-        np.column_stack([numbers[fit] for numbers in scaled]),
-        np.column_stack([numbers[asked] for numbers in scaled]),
-    )
+    points = [np.column_stack([numbers[rows] for numbers in scaled]) for rows in (fit, asked)]
     known = [~np.isnan(some).any(axis=1) for some in points]
     fit, asked, fitted = fit[known[0]], asked[known[1]], np.full(len(truth), np.nan)
     if len(fit) < FEWEST_POINTS or not len(asked):

@@ -279,9 +279,8 @@ class Known:
     def beside(self, hits: Bools, source: Source) -> Known:
         """With the values that `hits` are told by a further source."""
         of = np.where(hits & (self.source < 0), np.int16(len(self.sources)), self.source)
-        return replace(
-            self, told=self.told | hits, source=of, sources=(*self.sources, source), narrowed=self.narrowed & ~hits
-        )
+        told, narrowed = self.told | hits, self.narrowed & ~hits
+        return replace(self, told=told, source=of, sources=(*self.sources, source), narrowed=narrowed)
 
     def of(self, recovered: Recovered | None) -> Recovered:
         """What is recovered of the column, with what is known of it."""
@@ -411,9 +410,8 @@ def _by_rules(
             reconstruction_rules.by_numbers(state, columns, predictors, household, renewed)
         if household is not None and anew:
             reconstruction_rules.by_household(state, household)
-            reconstruction_rules.by_mates(
-                state, predictors[0], household, rules=len(predictors)
-            )  # the household column is the first predictor
+            # the household column is the first predictor
+            reconstruction_rules.by_mates(state, predictors[0], household, rules=len(predictors))
         by_group_figures(state, figures if anew else [figure for figure in figures if renewed & figure.columns])
         read = [predictor for predictor in others if anew or renewed.intersection(predictor.columns)]
         reconstruction_rules.by_columns(state, read, rules=len(predictors))

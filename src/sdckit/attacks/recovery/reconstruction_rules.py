@@ -479,9 +479,8 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
         return
     judge = judged_relations.Judge(truth, np.zeros(len(truth), np.bool_), state.known, _halves(truth).judge)
     for relation in relations:
-        fitted = relation.values(
-            {part: own for part in relation.parts if (own := companions[part].numbers) is not None}
-        )
+        numbers = {part: own for part in relation.parts if (own := companions[part].numbers) is not None}
+        fitted = relation.values(numbers)
         if judge.tells(fitted, numeric_relations.tolerance(truth), tried):
             formula = relation.formula if relation.plain else ""
             given = ~np.isnan(fitted)

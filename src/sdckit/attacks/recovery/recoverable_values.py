@@ -10,22 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.recovery import derived_columns, reconstruction_rules
+from sdckit.attacks.recovery import derived_columns, reconstruction_rules, touched_cells
 from sdckit.attacks.recovery.code_tables import last_values
 from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge, same_labels
 from sdckit.attacks.recovery.reconstruct import Known, Recovered, recognised, recover
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
 from sdckit.attacks.recovery.remedies import remedy
-from sdckit.attacks.recovery.touched_cells import (
-    BANDED,
-    CODED,
-    LEFT_OUT,
-    SUPPRESSED,
-    ChangedValues,
-    Logged,
-    apart,
-    truth_codes,
-)
+from sdckit.attacks.recovery.touched_cells import LEFT_OUT, ChangedValues, Logged, apart
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -575,14 +566,15 @@ def judge_values(file: RecoveryFile, recovered: Recovered) -> Recovered:
 
 def _told_by_absence(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> dict[str, Recovered]:
     """Suppressed columns that lost the only value that no record shows beside the rest of them and the keys."""
-    kinds = {SUPPRESSED, CODED, BANDED}
-    lost = [name for name, own in recoveries.items() if {SUPPRESSED} <= {*own.target.kinds} <= kinds]
+    hidden = touched_cells.SUPPRESSED
+    kinds = {hidden, touched_cells.CODED, touched_cells.BANDED}
+    lost = [name for name, own in recoveries.items() if {hidden} <= {*own.target.kinds} <= kinds]
     lost = [name for name in lost if name in (file.truth or {})]
     keys = [name for name in file.roles.keys if name in file.columns and name not in recoveries]
     if not lost or len(lost) + len(keys) < 2:
         return {}
     released = [file.columns[name] for name in (*lost, *keys)]
-    original = [truth_codes(own, file.before(own.name)) for own in released]
+    original = [touched_cells.truth_codes(own, file.before(own.name)) for own in released]
     more = {}
     for i, rows in last_values([own.codes for own in released], original):
         name, recovered = released[i].name, recoveries[released[i].name]
@@ -612,12 +604,11 @@ def _by_column(
     file: RecoveryFile, recoveries: Mapping[str, Recovered], guesses: Mapping[str, Guessed | None], *, level: float
 ) -> tuple[ColumnRecovery, ...]:
     """Figures of each column."""
-    summed = []
-    for name, recovered in recoveries.items():
-        guessed = guesses.get(name)
-        truth = file.guess_truth(recovered, guessed)
-        summed.append(summed_up(recovered, guessed, truth, level=level, roles=file.roles))
-    return tuple(summed)
+    both = ((recovered, guesses.get(name)) for name, recovered in recoveries.items())
+    return tuple(
+        summed_up(recovered, guessed, file.guess_truth(recovered, guessed), level=level, roles=file.roles)
+        for recovered, guessed in both
+    )
 
 
 def recovery_figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, float]:

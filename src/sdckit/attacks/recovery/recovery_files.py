@@ -96,9 +96,8 @@ def guess_values(
     model, left_out = _grow(train, y, to_predict, as_number=as_number, seed=seed)
     guesses = Guessed(rows, model, usual, as_number, reach)
     often = Guessed(some, left_out, np.full(len(some), usual[0]), as_number, reach)
-    return replace(
-        guesses, expected=float(often.right(y).mean()), expected_usual=float(often.right(y, usual=True).mean())
-    )
+    model_right, usual_right = often.right(y).mean(), often.right(y, usual=True).mean()
+    return replace(guesses, expected=float(model_right), expected_usual=float(usual_right))
 
 
 def _grow(train: Floats, y: Values, to_predict: Floats, *, as_number: bool, seed: int) -> tuple[Values, Values]:
@@ -318,9 +317,7 @@ def _rows(pair: Pair, log: Logged | None, id: str | None) -> Ints | None:
 
 def _read(
     pair: Pair, j: int, names: Sequence[str], log: Logged | None, *, compared: bool, rows: Ints | None
-) -> tuple[
-    dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn], Ints | None
-]:  # fmt: skip
+) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn], Ints | None]:
     """Coded columns of a release, the original's columns if known, the changed values, and its rows of the original."""
     frame = pair.released[j]
     read = touched_cells.read_columns(frame, names)
@@ -342,10 +339,8 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool | None)
         pair = open_files(first, files, id=id if original is not None else None)
     every = pair.plans or (pair.original if pair.raw is None else pair.raw, *pair.released)
     whole = [as_cells.columns_in_memory(frame, {"columns": frame.collect_schema().names()}) for frame in every]
-    pair = replace(
-        pair, original=whole[0][0], released=tuple(frame for frame, _ in whole[1:]),
-        brought=pair.brought or whole[0][1],
-    )  # fmt: skip
+    (first, brought), *others = whole
+    pair = replace(pair, original=first, released=tuple(frame for frame, _ in others), brought=pair.brought or brought)
     if original is None and not isinstance(released, Pair):
         return pair
     if aligned is None:
@@ -357,9 +352,8 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool | None)
 
 def _present(roles: Roles, names: Sequence[str]) -> Roles:
     """Roles reduced to columns that the release has; keys are kept, as they must exist."""
-    weight, household, person = (
-        name if name in names else None for name in (roles.weight, roles.household, roles.person)
-    )
+    own = (roles.weight, roles.household, roles.person)
+    weight, household, person = (name if name in names else None for name in own)
     left = tuple(name for name in roles.sensitive if name in names)
     return replace(roles, weight=weight, household=household, person=person, sensitive=left)
 

@@ -44,9 +44,8 @@ def neighbours(known: Bools, homes: Ints | None = None) -> tuple[Ints, Ints]:
 
 
 def by_position(
-    truth: Floats, order: Ints, fit: Ints, homes: Ints | None = None, *,
-    shown: bool = True,
-) -> Iterator[Floats]:  # fmt: skip
+    truth: Floats, order: Ints, fit: Ints, homes: Ints | None = None, *, shown: bool = True
+) -> Iterator[Floats]:
     """Values (n,) that an order of the records (n,) gives, in two ways; none where it is not that of the values.
 
     The values in ascending or descending order put at the places of the order; and the value between those of the

@@ -297,16 +297,13 @@ class Logged(Protocol):
     @property
     def n(self) -> int:
         """Records of the file."""
-        ...
 
     @property
     def steps(self) -> Iterable[Any]:
         """A change each, with ``method``, ``changed`` and ``parameters``."""
-        ...
 
     def rows(self, original: Any = None) -> Ints | None:
         """The row of the original that each released row was made from; None where the order was not changed."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -477,9 +474,8 @@ def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, ChangedColumn]:
                 touched |= at
                 kinds.append(CODED)
         if touched.any():
-            changed[name] = ChangedColumn(
-                column, touched, Bounds.of(column, touched, low, high), tuple(dict.fromkeys(kinds))
-            )
+            bounds = Bounds.of(column, touched, low, high)
+            changed[name] = ChangedColumn(column, touched, bounds, tuple(dict.fromkeys(kinds)))
     return changed
 
 
@@ -504,9 +500,8 @@ def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, Chan
 
 
 def by_original(
-    columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn],
-    times: Ints | None = None,
-) -> dict[str, ChangedColumn]:  # fmt: skip
+    columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn], times: Ints | None = None
+) -> dict[str, ChangedColumn]:
     """Changed values by comparison of release and original, row by row.
 
     `times`: records of each row, where rows are the distinct combinations of both values of a single column.
@@ -557,9 +552,8 @@ def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedCo
 
 
 def _changed_cells(
-    column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None,
-    times: Ints | None,
-) -> Bools:  # fmt: skip
+    column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None, times: Ints | None
+) -> Bools:
     """(n,) whether the released value differs from the original one."""
     if not before.numeric or low is None or high is None:
         return np.asarray(~before.missing & (truth_codes(column, before, times) != column.codes))
