@@ -130,13 +130,8 @@ def options(
     """
     arguments.text(prefix, "prefix")
     arguments.scenario_or_none(scenario)
-    made = Options(
-        arguments.count(n_attacks, "n_attacks", "is how many attacks are made"),
-        arguments.level(level),
-        subgroups(by, attack_rates.FIGURES),
-        arguments.seed(seed),
-        prefix,
-    )
+    n = arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
+    made = Options(n, arguments.level(level), subgroups(by, attack_rates.FIGURES), arguments.seed(seed), prefix)
     drawn = people_drawn(targets, made.by)
     return made if drawn is None else replace(made, n_attacks=drawn, by_id=True)
 
@@ -196,9 +191,8 @@ def open_attack(
     if by_id:
         names = [name for some in roles.values() for name in some]
         sorted_rows = (_by_value(files, names, j + 1) for j in range(files.m))
-        orders = tuple(
-            rows if known is None else known[rows] for rows, known in zip(sorted_rows, pair.orders, strict=True)
-        )
+        both = zip(sorted_rows, pair.orders, strict=True)
+        orders = tuple(rows if known is None else known[rows] for rows, known in both)
         others = _by_value(files, names, files.m + 1) if files.has_control else None
         files = AttackFiles(replace(pair, orders=orders, aligned=False, memo={}, with_control={}), others=others)
     if files.has_control:

@@ -355,11 +355,8 @@ def _compared(figures: Mapping[str, float]) -> str:
     between = f"between {figures['risk_low']:.1%} and {figures['risk_high']:.1%}"
     caution = ""
     if (figures["control_high"] - figures["control_low"]) / 2 > WIDE:
-        few = (
-            "The control file is too small"
-            if figures["n_control"] < figures["n_attacks"]
-            else "The attacks are too few"
-        )
+        smaller = figures["n_control"] < figures["n_attacks"]
+        few = "The control file is too small" if smaller else "The attacks are too few"
         caution = f" {few} for a narrower answer."
     if figures["residual_low"] > 0:
         return (

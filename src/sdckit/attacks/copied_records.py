@@ -403,9 +403,8 @@ def _count_hashed(hashed: HashedFiles, sizes: Sequence[int], notes: dict[str, st
     apart: tuple[str, ...] = ()
     whole = hashed.count()
     if not whole.shared:  # no record of both files is equal, so that a column may have no value of both
-        found = [
-            name for name in hashed.columns if not hashed.count([own for own in hashed.columns if own != name]).shared
-        ]
+        without = {name: [own for own in hashed.columns if own != name] for name in hashed.columns}
+        found = [name for name, others in without.items() if not hashed.count(others).shared]
         if 0 < len(found) < len(hashed.columns):
             apart, whole = tuple(found), hashed.count(found)
             notes["variables"] = NOT_SHARED.format(", ".join(apart))
@@ -531,11 +530,8 @@ def _doubts(
     if whole.chance * n_released <= 1:  # else many are equal in all but one because they are equal in all by chance
         some.append((share, chance, n_released, FEWEST_CHANGED, RARELY, BUT_ONE))
     rarely = RARELY / max(1, len(moved))
-    some += [
-        (beyond.share, beyond.chance, n, FEWEST_CHANGED, rarely, BUT_NUMBERS)
-        for beyond, n in moved
-        if beyond.chance * n <= 1
-    ]
+    near = [(beyond, n) for beyond, n in moved if beyond.chance * n <= 1]
+    some += [(beyond.share, beyond.chance, n, FEWEST_CHANGED, rarely, BUT_NUMBERS) for beyond, n in near]
     doubts = {
         words: share - chance
         for share, chance, n, fewest, rarely, words in some

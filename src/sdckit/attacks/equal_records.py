@@ -256,9 +256,8 @@ def count_moved(
     {(0, 1): 1}
     """
     of_most = _of_most_values(places, columns)
-    most = list(
-        takewhile(lambda k: k * (k - 1) // 2 * sum(sizes) <= MOST_ROWS, range(2, min(len(places), MOST_MOVING) + 1))
-    )
+    numbers = range(2, min(len(places), MOST_MOVING) + 1)
+    most = list(takewhile(lambda k: k * (k - 1) // 2 * sum(sizes) <= MOST_ROWS, numbers))
     moving = sorted(of_most[: most[-1]]) if most else []
     if not moving:
         return {}

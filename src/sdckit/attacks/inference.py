@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.attacks import attack_files, attack_rates
-from sdckit.attacks.attack_files import AttackFiles, Outcome
+from sdckit.attacks.attack_files import AttackFiles, Outcome, attacked
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -158,9 +158,7 @@ def inference(
             others = judge.right(j, rows, files.m + 1, people.others)
         return Outcome(judge.right(j, own, 0, people.members), others, judge.chance(j, people.members))
 
-    return attack_files.attacked(
-        Inference, people, files, attack, settings, notes, target=wanted, tolerance=judge.words
-    )
+    return attacked(Inference, people, files, attack, settings, notes, target=wanted, tolerance=judge.words)
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,9 +132,8 @@ def linkability(
     sides = _sides(known)
     names = [*sides[0], *sides[1]]
     files = attack_files.open_attack(
-        open_files(original, released, control, id=id), roles={"known": names}, by=settings.by,
-        by_id=settings.by_id,
-    )  # fmt: skip
+        open_files(original, released, control, id=id), roles={"known": names}, by=settings.by, by_id=settings.by_id
+    )
     numbers = attack_files.numeric_columns(files, names, numeric, scenario)
     if k > min(files.pair.sizes[: files.m]):
         raise DataError(f"n_neighbors={k} is more than a release has rows; give fewer", argument="n_neighbors")

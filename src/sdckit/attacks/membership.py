@@ -114,9 +114,7 @@ class _Ratio:
 
     def __init__(self, files: AttackFiles, names: Sequence[str], numbers: Sequence[str], rng: np.random.Generator):
         rest = [name for name in names if name not in numbers]
-        rows = kernel_rows(
-            [files.numbers(name) for name in numbers], [files.codes(name).codes for name in rest]
-        )  # fmt: skip
+        rows = kernel_rows([files.numbers(name) for name in numbers], [files.codes(name).codes for name in rest])
         self._original, *self._releases, self._control = rows
         self._folds = rng.permutation(np.arange(files.n_control) % FOLDS)
         self._drawn = rng.integers(0, FOLDS, files.n)

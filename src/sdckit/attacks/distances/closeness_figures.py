@@ -36,10 +36,8 @@ def adversarial_accuracy(files: Searches, real: str, released: str) -> float:
     if files.files[real].n < 2 or files.files[released].n < 2:
         return math.nan
     tolerance = files.tolerance
-    halves = [
-        wins(files.distance(a, b), files.distance(a, a), tolerance).mean()
-        for a, b in ((real, released), (released, real))
-    ]
+    sides = ((real, released), (released, real))
+    halves = [wins(files.distance(a, b), files.distance(a, a), tolerance).mean() for a, b in sides]
     return float(sum(halves) / 2)
 
 

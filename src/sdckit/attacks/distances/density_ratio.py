@@ -53,9 +53,8 @@ def kernel_rows(numbers: Sequence[Sequence[Floats]], codes: Sequence[Sequence[An
     ([0.8], [0.2])
     """
     spans = [_span(files) for files in numbers]
-    measured = [
-        [values / (WIDTH * span) for values in files] for files, span in zip(numbers, spans, strict=True) if span
-    ]
+    spread = [(files, span) for files, span in zip(numbers, spans, strict=True) if span]
+    measured = [[values / (WIDTH * span) for values in files] for files, span in spread]
     # without a range all values are alike: there are two levels, a value and none
     alike = [[np.isnan(values) for values in files] for files, span in zip(numbers, spans, strict=True) if not span]
     categories = [*codes, *alike]

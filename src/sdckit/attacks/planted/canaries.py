@@ -354,9 +354,8 @@ def _figures(planted: Floats, held_out: Floats, tolerance: float, level: float) 
     most = math.log2(len(held_out) + 1)
     recovered, others = (int((distances <= tolerance).sum()) for distances in (planted, held_out))
     own = wilson(recovered, len(planted), level)
-    risk, risk_low, risk_high = (
-        max(value, 0.0) for value in excess(recovered, len(planted), others, len(held_out), level)
-    )
+    risks = excess(recovered, len(planted), others, len(held_out), level)
+    risk, risk_low, risk_high = (max(value, 0.0) for value in risks)
     return {
         "auc": auc, "auc_low": low, "auc_high": high, "p_value": p_value, "mean_exposure": float(bits.mean()),
         "largest_exposure": float(bits.max()),

@@ -294,9 +294,7 @@ def multivariate_queries(
     return joined, np.concatenate(rows), tried
 
 
-def _drawn(
-    table: Table, ordered: Bools, middle: Codes, n: int, k: int, rng: np.random.Generator,
-) -> Predicates:  # fmt: skip
+def _drawn(table: Table, ordered: Bools, middle: Codes, n: int, k: int, rng: np.random.Generator) -> Predicates:
     column = random_columns(len(ordered), n, k, rng)
     value = table.codes[column, rng.integers(0, table.n, n)[:, None]]
     side = np.where(value > middle[column], AT_LEAST, AT_MOST)
@@ -501,9 +499,9 @@ def singling_out(
     attack_files.file_notes(files, names, notes)
     tables = _tables(files, names, settings.by)
     attacks = tuple(_attacked(files, names, tables, j, k, settings, notes) for j in range(files.m))
-    per_release = tuple(
-        _figures(attack, np.ones(attack.queries.n, np.bool_), files, settings, notes) for attack in attacks
-    )
+    every = [np.ones(attack.queries.n, np.bool_) for attack in attacks]
+    both = zip(attacks, every, strict=True)
+    per_release = tuple(_figures(attack, use, files, settings, notes) for attack, use in both)
     return attack_files.attack_result(
         SinglingOut, files, per_release, settings, notes, rule=MISSING_RULE, nothing=NOTHING[mode], mode=mode,
         variables=names,
