@@ -106,20 +106,15 @@ def _coarser(levels: key_levels.Levels, key: str, *, internal: bool) -> Iterator
     """Candidate recodings of a key, finest first; `ladder_of` drops those that are not nested."""
     if len(levels.codes) < 3:  # two values, or one: as it is, or not at all
         return
+    may_name = internal or int(levels.size.min()) >= FEW
     if levels.hierarchy is not None:
         yield from _up(levels, levels.hierarchy, key)
-        return
-    if levels.scale == "number":
+    elif levels.scale == "number":
         yield from _numbers(levels, key)
-        return
-    if levels.scale == "date":
+    elif levels.scale == "date":
         yield from _by_period(levels, key)
-        return
-    may_name = internal or int(levels.size.min()) >= FEW
-    if levels.scale == "ordered":
-        if levels.coded.kind in NUMBERS:
-            yield from _neighbours_in_bands(levels, key)
-        elif may_name:
+    elif levels.scale == "ordered":
+        if may_name or levels.coded.kind in NUMBERS:
             yield from _neighbours(levels, key)
     elif levels.scale in ("codes", "unknown"):
         if may_name:
@@ -189,21 +184,16 @@ def _coded_ends(key: str, values: Floats, size: Ints, edges: Floats) -> tuple[st
     return words, {"method": "top_bottom_code", "column": key, **plain}, _numbered(changed.tolist())
 
 
-def _neighbours_in_bands(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
-    """Groups of neighbouring integer codes written as bands, which name edges instead of values."""
-    values = sure(crosstab.numbers_of(levels.coded, levels.codes))
-    width = 2
-    while width < len(values):
-        group = np.arange(len(values), dtype=np.int64) // width
-        yield f"in groups of {width} neighbours", key_levels.in_bands(key, values[width::width]), group
-        width *= 2
-
-
 def _neighbours(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
-    labels, width = levels.labels(), 2
-    while width < len(labels):
-        group = np.arange(len(labels), dtype=np.int64) // width
-        if (step := key_levels.grouped(key, levels.coded, labels, group)) is not None:
+    """Groups of neighbouring codes; those of integers are written as bands, which name edges instead of values."""
+    numbers = sure(crosstab.numbers_of(levels.coded, levels.codes)) if levels.coded.kind in NUMBERS else None
+    labels, width = levels.labels() if numbers is None else (), 2
+    while width < len(levels.codes):
+        group = np.arange(len(levels.codes), dtype=np.int64) // width
+        step = None if numbers is not None else key_levels.grouped(key, levels.coded, labels, group)
+        if numbers is not None:
+            step = key_levels.in_bands(key, numbers[width::width])
+        if step is not None:
             yield f"in groups of {width} neighbours", step, group
         width *= 2
 
