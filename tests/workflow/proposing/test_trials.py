@@ -13,8 +13,9 @@ import sdckit as sdc
 from proposals import survey, trials
 from sdckit.data.limits import LIMITS
 from sdckit.data.seeds import Mixed
-from sdckit.workflow.proposing.trials import MEASURE, How, Trials, judge
+from sdckit.workflow.proposing.trials import How, Trials, judge
 from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK
 from sdckit.workflow.recipes.run_step import run_step
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
@@ -162,5 +163,5 @@ def test_a_trial_leaves_out_the_guesses_which_no_limit_reads() -> None:
     one = trials("one", survey(200), share=1.0)
     judged = judge(one, one.make((2, 0, 0)), one.how)
     (name,) = judged.assessment
-    tried = judged.assessment[name][MEASURE]
+    tried = judged.assessment[name][GIVEN_BACK]
     assert (tried.touched > 0, [column.n_guessed for file in tried.columns for column in file]) == (True, [0, 0, 0])

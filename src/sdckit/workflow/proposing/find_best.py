@@ -144,9 +144,8 @@ def _measure(loss: Loss, trials: Trials, searched: Searched, node: Node, own: di
 def _lacks(loss: Loss, trials: Trials, node: Node) -> bool:
     """Whether a node leaves out a key without which the loss is at its maximum."""
     pairs = zip(trials.lattice.ladders, node, strict=True)
-    return isinstance(loss, Needing) and any(
-        ladder.rungs[rung].left_out and ladder.key in loss.columns for ladder, rung in pairs
-    )
+    gone = {ladder.key for ladder, rung in pairs if ladder.rungs[rung].left_out}
+    return isinstance(loss, Needing) and not gone.isdisjoint(loss.columns)
 
 
 def _corners(trials: Trials) -> list[Node]:
@@ -388,9 +387,8 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
                 break
         if any(way[3].meets for way in tried) or (asked.over and (tried or early)):
             break
-    best = min(
-        (way for way in tried if way[3].meets), key=lambda way: (way[3].measured, way[3].made.loss), default=None
-    )
+    meeting = [way for way in tried if way[3].meets]
+    best = min(meeting, key=lambda way: (way[3].measured, way[3].made.loss), default=None)
     if not first and (best is None or _loses_less_early(trials, asked, best[3].measured, bound)):
         early = pass_early(trials, asked)
     if best is not None and all(best[3].measured <= judged.measured for _, judged in early):
@@ -509,12 +507,10 @@ def _candidate(now: Trials, node: Node, verdicts: Sequence[Verdict]) -> Candidat
     open_limits = {verdict.name for verdict in verdicts if verdict.holds is None}
     held = tuple(dict.fromkeys(verdict.name for verdict in verdicts if verdict.name not in open_limits))
     scenario = now.scenario
-    asked = limits_asked(scenario.limits_of(compared=True).declared)
+    asked = [kind for kind in limits_asked(scenario.limits_of(compared=True).declared) if kind.name not in held]
     needed = ("ledger" if kind.scope == "ledger" else kind.needs for kind in asked)
-    waiting = [kind.name for kind, role in zip(asked, needed, strict=True) if getattr(scenario, role, True)]
-    return Candidate(
-        key_words(now, node), now.made[node].loss, held, tuple(name for name in waiting if name not in held)
-    )
+    waiting = tuple(kind.name for kind, role in zip(asked, needed, strict=True) if getattr(scenario, role, True))
+    return Candidate(key_words(now, node), now.made[node].loss, held, waiting)
 
 
 def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> list[_Way]:

@@ -311,9 +311,8 @@ def begin_proposal(
     """Do ahead what a search with no wishes begins with, up to the recipe that passes early."""
     _require_aim(data, scenario)
     asked = Asked((), None, {}, None, None, math.inf, step, kept=kept, within=step)
-    find_best.pass_early(
-        _open_trials(data, scenario, asked, share=1.0, prefer={}, weights={}, internal=internal), asked
-    )
+    trials = _open_trials(data, scenario, asked, share=1.0, prefer={}, weights={}, internal=internal)
+    find_best.pass_early(trials, asked)
 
 
 def _require_aim(data: Any, scenario: Scenario) -> None:

@@ -124,9 +124,8 @@ class Search:
         rest = self._open_least(order)
         waiting = [least for least in self.least.values() if least < self.best + self.within - LEAST]
         bound = min([self.best, rest, *waiting])
-        return Searched(
-            self.losses, float(bound), self.seen, whole and not waiting and rest >= self.best + self.within - LEAST
-        )
+        whole = whole and not waiting and rest >= self.best + self.within - LEAST
+        return Searched(self.losses, float(bound), self.seen, whole)
 
     def _over(self) -> bool:
         return self.seen >= self.most_seen or time.monotonic() >= self.until

@@ -34,13 +34,7 @@ from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_
 from sdckit.workflow.recipes.given_back import CommentedStep
 from sdckit.workflow.recipes.recipe import TRIAL, Kept, recodings_of, tried
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
-from sdckit.workflow.recipes.recipe_steps import (
-    GIVEN_BACK as MEASURE,
-    LACKING_VALUES,
-    RISK_MEASURE,
-    lose_values,
-    method_of,
-)
+from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK, LACKING_VALUES, RISK_MEASURE, lose_values, method_of
 from sdckit.workflow.recipes.run_step import lacking_values, run_step
 from sdckit.workflow.verdicts import Verdict
 
@@ -443,22 +437,20 @@ class Judged:
     @property
     def risk(self) -> float:
         """The expected share of re-identifications, of the intruder for whom it is largest."""
-        worst = self._worst
-        return 0.0 if worst is None else float(worst["individual_risk"].global_risk)
+        measured = self._worst.get("individual_risk")
+        return 0.0 if measured is None else float(measured.global_risk)
 
     @property
     def expected(self) -> float:
         """The expected re-identifications of that intruder."""
-        worst = self._worst
-        return 0.0 if worst is None else float(worst["individual_risk"].expected_reidentifications)
+        measured = self._worst.get("individual_risk")
+        return 0.0 if measured is None else float(measured.expected_reidentifications)
 
     @property
     def small(self) -> int:
         """Records in groups of fewer than five, where that number is estimated from them; else 0."""
-        worst = self._worst
-        if worst is None or not self.estimated:
-            return 0
-        return int(worst["k_anonymity"].violations[SMALL])
+        counted = self._worst.get("k_anonymity")
+        return int(counted.violations[SMALL]) if self.estimated and counted is not None else 0
 
     def let_go(self) -> Judged:
         """Where nothing is to be mended: without original and release, which the measures of two files hold."""
@@ -467,7 +459,7 @@ class Judged:
     @property
     def _worst(self) -> Any:
         files = [file[name] for file in self.assessment.released for name in file]
-        return max(files, key=lambda file: float(file["individual_risk"].global_risk), default=None)
+        return max(files, key=lambda file: float(file["individual_risk"].global_risk), default={})
 
 
 def surrounding_steps(scenario: Scenario, columns: Sequence[str]) -> tuple[list[CommentedStep], list[CommentedStep]]:
@@ -582,7 +574,7 @@ def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
     tellers: dict[str, tuple[str, ...]] = {}
     fixed = {*scenario.all_keys, scenario.household, scenario.weight}
     for name in judged.assessment:
-        result = judged.assessment[name].get(MEASURE)
+        result = judged.assessment[name].get(GIVEN_BACK)
         if result is None:
             continue
         for column in (column for file in result.columns for column in file):
