@@ -62,9 +62,8 @@ def lacking_records(original: Any, recodings: Recodings | None, current: Any, sc
     if recodings is not None:
         with warnings.catch_warnings(action="ignore", category=SdcWarning):
             measured: Any = assess_read(
-                original, current, scenario=scenario, recipe=recodings, lean=True,
-                soonest=(RECOVERABLE, lambda _: True),
-            )  # fmt: skip
+                original, current, scenario=scenario, recipe=recodings, lean=True, soonest=(RECOVERABLE, lambda _: True)
+            )
         results = {intruder: measured[intruder].get(RECOVERABLE.name) for intruder in measured}
     limits, lacking = scenario.limits_of(compared=True), np.zeros(1)
     tabulated = "key_frequencies" if limits.risk is None else RISK_MEASURE  # which has the frequencies, too

@@ -673,9 +673,8 @@ def tried(
     recipe.kept = kept = kept or Kept()
     recipe.begun = kept.last.get(secret)
     keys = {str(step["column"]): TRIAL for step in steps if recipe_steps.method_of(step["method"], "").keyed}
-    applied = recipe.apply(
-        data, scenario=scenario.changed(identifiers=()), secret=secret, id_keys=keys, watch=False, step=step
-    )
+    own = scenario.changed(identifiers=())
+    applied = recipe.apply(data, scenario=own, secret=secret, id_keys=keys, watch=False, step=step)
     kept.last[secret] = applied
     recipe.begun = recipe.kept = None  # whose files are let go
     return applied

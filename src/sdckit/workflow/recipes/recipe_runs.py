@@ -27,17 +27,10 @@ from sdckit.protect.change import Change, check_made, check_room, with_files
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.protect.suppression.suppression_choices import read_combinations
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
+from sdckit.workflow.recipes import recipe_steps
 from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, computed_twice, placed
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
-from sdckit.workflow.recipes.recipe_steps import (
-    GIVEN_BACK,
-    RISK_MEASURES,
-    Method,
-    columns_made,
-    columns_named,
-    method_of,
-    n_files,
-)
+from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK, columns_made, columns_named, method_of
 from sdckit.workflow.recipes.run_step import added, call_of, drawn_order, run_step
 
 # Weights that reveal suppressed values of a key, because each occurs with one value of it only.
@@ -183,10 +176,10 @@ def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | No
     return [name for name in columns if name in wanted]  # as in memory: methods go by the order of the file
 
 
-def _of_scenario(method: Method, step: StepLike, scenario: Scenario | None) -> list[str]:
+def _of_scenario(method: recipe_steps.Method, step: StepLike, scenario: Scenario | None) -> list[str]:
     if scenario is None:
         return []
-    if step.arguments.get("risk") in RISK_MEASURES:
+    if step.arguments.get("risk") in recipe_steps.RISK_MEASURES:
         return [name for name in scenario.columns if name not in scenario.identifiers]
     home = [] if scenario.household is None else [scenario.household, *scenario.household_variables]
     household_columns = home if method.takes_households else []
@@ -203,7 +196,7 @@ def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenari
     """
     check_room(n, columns_read(step, columns, scenario), plan)
     given = step.arguments
-    m = n_files(method_of(step.method, "step"), given)
+    m = recipe_steps.n_files(method_of(step.method, "step"), given)
     size = given.get("n") or n
     if m > 1 or size != n:
         drawn = given.get("masked") or given.get("columns") or columns

@@ -86,11 +86,8 @@ def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Sc
     if scenario.household not in columns or given.get("household") is not None:
         return {}
     if method.kind.by_household:
-        moved = [
-            *given["hierarchy"],
-            *given.get("carry_along", ()),
-            *(n for names in given.get("similar", ()) for n in names),
-        ]
+        similar = (name for names in given.get("similar", ()) for name in names)
+        moved = [*given["hierarchy"], *given.get("carry_along", ()), *similar]
         shared = household_variables(data, household=scenario.household, among=list(dict.fromkeys(moved)))
         return {"household": scenario.household} if set(moved) <= set(shared) else {}
     defaults: dict[str, Any] = {"household": scenario.household}
@@ -250,9 +247,8 @@ def _before(log: RecipeLog, number: int, original: Any, folder: Path | None) -> 
     current = original
     for at, table in enumerate(toml_of(log.recipe)["steps"][: number - 1], 1):
         step, key = _as_read(checked_step(at, table), open_eager(current, {}).columns), log.keys.get(at)
-        if (
-            step is None or step.arguments.get("risk") == GIVEN_BACK
-        ):  # which leaves the numbers of households as they are
+        # what the release gives back leaves the numbers of households as they are
+        if step is None or step.arguments.get("risk") == GIVEN_BACK:
             continue
         current, _ = run_step(at, step, current, scenario=scenario, folder=folder, mixed=log.mixed, key=key)
     return current

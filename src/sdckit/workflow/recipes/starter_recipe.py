@@ -27,7 +27,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import INSIDE, toml_string
 from sdckit.display import Displayed, plain_html, printable
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning, sure
-from sdckit.identity.contributions.coarsening import every_second, in_bands, step_text
+from sdckit.identity.contributions.coarsening import entropy, every_second, in_bands, step_text
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.report.chapters.sentences import RESTING, listed
 from sdckit.report.views.key_contributions import UNSTEPPED
@@ -321,9 +321,6 @@ def _recoded(way: Way, step: Step) -> Any:
 
 
 def _bits(data: Any, key: str) -> float:
-    from sdckit.data.columns import code_column
-    from sdckit.identity.contributions.coarsening import entropy
-
     return entropy(np.bincount(code_column(open_eager(data, {})[key]).codes()))
 
 
@@ -594,9 +591,8 @@ class StarterRecipe(Displayed):
 
 
 def starter_recipe(
-    data: Any, *, scenario: Scenario, share: float = 0.05, internal: bool = False,
-    folder: str | Path | None = None,
-) -> StarterRecipe:  # fmt: skip
+    data: Any, *, scenario: Scenario, share: float = 0.05, internal: bool = False, folder: str | Path | None = None
+) -> StarterRecipe:
     """Write a recipe to start from, by the ranked advice on the keys.
 
     Parameters

@@ -19,16 +19,8 @@ from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.protect.recoding.recode import Bands
 from sdckit.protect.recoding.round_to import multiples
 from sdckit.workflow.recipes.recipe_checks import StepLike
-from sdckit.workflow.recoded_original.published_recodings import (
-    Banded,
-    Done,
-    Grouped,
-    Recoding,
-    Recodings,
-    Repeated,
-    SharedEdge,
-    read_bands,
-)
+from sdckit.workflow.recoded_original import published_recodings as published
+from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 # Functional relations between two aligned columns: groups of codes, top and bottom codes, multiples.
 
@@ -193,7 +185,7 @@ class _Column:
         return numbers
 
 
-def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> list[Recoding]:
+def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> list[published.Recoding]:
     """Recognise recodings of columns from original and releases.
 
     Bands are parsed from their labels. Groups, limits and multiples need aligned rows: the released value is a
@@ -203,7 +195,7 @@ def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> 
     return [recoding for name in names if (recoding := _of_column(_Column(pair, name), types_only)) is not None]
 
 
-def _of_column(column: _Column, types_only: bool) -> Recoding | None:
+def _of_column(column: _Column, types_only: bool) -> published.Recoding | None:
     if (types_only or not column.pair.aligned) and of_one_kind(column.pair.frames, column.name):
         return None
     before, after = column.kinds
@@ -235,13 +227,13 @@ def _identical(column: _Column) -> bool:
     return bool(np.array_equal(table[column.before_codes()][kept], after[kept]))
 
 
-def _bands(column: _Column) -> Recoding | None:
+def _bands(column: _Column) -> published.Recoding | None:
     """Recognise bands by their labels; where two share an edge, aligned rows must decide which band has it."""
     if len(column.values) > MOST:
         return None
     labels = [str(value) for value in column.values]
     before, after = column.first_numbers(), column.after_codes
-    if (bands := read_bands(labels)) is not None:
+    if (bands := published.read_bands(labels)) is not None:
         return _fitting(column, bands, labels, before, after, exact=False)
     if not column.pair.aligned:
         return None
@@ -249,22 +241,22 @@ def _bands(column: _Column) -> Recoding | None:
     return fits[0] if len(fits) == 1 else None
 
 
-def _shared_edges(column: _Column, labels: list[str], before: Any, after: Ints) -> Iterator[Recoding]:
-    edges: tuple[SharedEdge, ...] = ("left", "right")
+def _shared_edges(column: _Column, labels: list[str], before: Any, after: Ints) -> Iterator[published.Recoding]:
+    edges: tuple[published.SharedEdge, ...] = ("left", "right")
     for edge in edges:
-        bands = read_bands(labels, shared=edge)
+        bands = published.read_bands(labels, shared=edge)
         if bands is not None and (banded := _fitting(column, bands, labels, before, after, exact=True)):
             yield banded
 
 
 def _fitting(
     column: _Column, bands: Bands, labels: list[str], before: Floats, after: Ints, *, exact: bool
-) -> Recoding | None:
+) -> published.Recoding | None:
     """The banding if it fits the original's numbers; with aligned rows, those whose band was released."""
     codes = bands.codes(before)
     beyond = (codes < 0) & ~np.isnan(before)
     if not column.pair.aligned:
-        return None if beyond.any() else Banded(column.name, bands)
+        return None if beyond.any() else published.Banded(column.name, bands)
     place = np.array([*(bands.labels.index(label) for label in labels), -1], np.int64)
     codes, released = np.tile(codes, column.pair.m), place[after]
     shown = (released >= 0) & np.tile(~np.isnan(before), column.pair.m)
@@ -273,10 +265,10 @@ def _fitting(
         return None
     if 2 * other.sum() > shown.sum() or (exact and other.any()):
         return None
-    return Banded(column.name, bands, keep=True)
+    return published.Banded(column.name, bands, keep=True)
 
 
-def _groups(column: _Column) -> Recoding | None:
+def _groups(column: _Column) -> published.Recoding | None:
     """Recognise grouped values: a function of the old values, with fewer values or another type."""
     old, new = column.before.values, column.values
     if len(old) > MOST:
@@ -298,7 +290,7 @@ def _groups(column: _Column) -> Recoding | None:
     if not alike and column.kinds[1] == "text":  # suppressed throughout: nobody knows its group
         new_of |= {value: str(value) for value, i in zip(old, image.tolist(), strict=True) if i < 0}
     kind = "values renamed" if len(np.unique(shown)) == len(shown) else "values in groups"
-    return Grouped(column.name, new_of, keep=alike, kind=kind)
+    return published.Grouped(column.name, new_of, keep=alike, kind=kind)
 
 
 def _one_value(old: Any, new: Any) -> bool:
@@ -317,20 +309,20 @@ def _whole(column: _Column) -> bool:
     return all(isinstance(value, int) or float(value).is_integer() for value in (*column.before.values, *column.values))
 
 
-def _limits(column: _Column) -> Recoding | None:
+def _limits(column: _Column) -> published.Recoding | None:
     limits = found_limits(*column.numbers)
     if limits is None:
         return None
     ends = {end: _plain(limit) for end, limit in zip(("bottom", "top"), limits, strict=True) if limit is not None}
-    return Repeated(1, StepLike("top_bottom_code", {"column": column.name, **ends}))
+    return published.Repeated(1, StepLike("top_bottom_code", {"column": column.name, **ends}))
 
 
-def _multiples(column: _Column) -> Recoding | None:
+def _multiples(column: _Column) -> published.Recoding | None:
     rounding = found_base(*column.numbers)
     if rounding is None:
         return None
     base, how = rounding
-    return Repeated(1, StepLike("round_to", {"column": column.name, "base": _plain(base), "how": how}))
+    return published.Repeated(1, StepLike("round_to", {"column": column.name, "base": _plain(base), "how": how}))
 
 
 def _plain(value: float) -> float:
@@ -365,7 +357,7 @@ def open_recoded(
     brought, given, also = opened, control, (*also, *by)
     names = list(dict.fromkeys(name for several in roles.values() for name in several))
     check_released(opened, names)
-    changes: tuple[Recoding, ...] = ()
+    changes: tuple[published.Recoding, ...] = ()
     notes: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
     if recodings is not None:
@@ -415,7 +407,7 @@ def _in_memory(
     return columns_in_memory(opened.original, {"recoded": list(dict.fromkeys(used))})
 
 
-def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple[Pair, Done]:
+def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple[Pair, published.Done]:
     """Apply the recodings of a recipe or log to the original, in the row order of the release where it is known."""
     frame, brought = _in_memory(opened, names, recodings.needs)
     if recodings.rows is not None:
@@ -429,7 +421,7 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
     return with_raw(changed, frame, done.changes, recodings.source), done
 
 
-def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[Recoding], source: Any) -> Pair:
+def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[published.Recoding], source: Any) -> Pair:
     """Apply the recognised recodings to the original."""
     frame, brought = _in_memory(opened, names)
     data = frame.to_native()
@@ -441,7 +433,7 @@ def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[Recoding], 
     return with_raw(changed, frame if opened.raw is None else opened.raw, recodings, source)
 
 
-def as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> Any:
+def as_read(data: Any, changes: Sequence[published.Recoding], released: Sequence[Any]) -> Any:
     """Convert group labels "1", "2" to numbers where the release has numbers, as read from a CSV file."""
     types = [frame.collect_schema() for frame in released]
     for name in dict.fromkeys(change.column for change in changes):
@@ -457,7 +449,7 @@ def as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> 
     return data
 
 
-def with_raw(pair: Pair, raw: Any, changes: Sequence[Recoding], source: Any) -> Pair:
+def with_raw(pair: Pair, raw: Any, changes: Sequence[published.Recoding], source: Any) -> Pair:
     """The pair with the original as it was, and what was done to which of its columns."""
     kinds: dict[str, list[str]] = {}
     for change in changes:
@@ -467,7 +459,7 @@ def with_raw(pair: Pair, raw: Any, changes: Sequence[Recoding], source: Any) -> 
     return replace(pair, raw=raw if made else None, recoded=(*pair.recoded, *made), memo=counted, with_control={})
 
 
-def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recoding]) -> Any:
+def _like_original(control: Any, names: Sequence[str], changes: Sequence[published.Recoding]) -> Any:
     if not changes:
         return control
     frame, _ = columns_in_memory(control, {CONTROL: [*names]})
@@ -476,7 +468,7 @@ def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recodin
         if change.column not in frame.columns:
             continue
         try:
-            data = (change.elsewhere() if isinstance(change, Repeated) else change).apply(data)
+            data = (change.elsewhere() if isinstance(change, published.Repeated) else change).apply(data)
         except (DataError, ColumnError) as error:
             raise type(error)(f"{CONTROL}: {error}") from None
     return data
