@@ -58,20 +58,23 @@ def _compared(
     limits = scenario.limits_of(compared=True)
     verdicts: tuple[judging.Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced), *lost,
-        *judging.without_households(scenario, name, after),
-        *judging.judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
-        *(
-            verdict
-            for verdict in judging.judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
-            if not judging.is_unasked(verdict.name, scenario, outcome.results)
-        ),
+        *judging.without_households(scenario, name, after), *_judged_beside(limits, name, scenario, outcome),
         *_of_attacks(limits, name, list(before), attacked, asked, control=control),
     )  # fmt: skip
     verdicts = _with_keys_told(verdicts, planned[0].context.left_out.get(name, ()), outcome)
-    verdicts = judging.with_origins(
-        judging.of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True
-    )
+    verdicts = judging.of_single_rows(verdicts, scenario) if several else verdicts
+    verdicts = judging.with_origins(verdicts, scenario, compared=True)
     return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
+
+
+def _judged_beside(limits: Thresholds, name: str, scenario: Scenario, outcome: Outcome) -> list[judging.Verdict]:
+    """Verdicts on a release beside its original, and with what can be undone in it undone, that were asked for."""
+    results, skipped = outcome.results, outcome.skipped
+    every = (
+        *judging.judge_release(limits, name, results, sensitive=scenario.sensitive, skipped=skipped),
+        *judging.judge_undone(limits, name, results, skipped=skipped),
+    )
+    return [verdict for verdict in every if not judging.is_unasked(verdict.name, scenario, results)]
 
 
 def _with_keys_told(
@@ -182,17 +185,10 @@ def _without_keys(
         outcome = carry_out_chosen(again, only)
         made = {measure.row.name for measure in again}
         limits = scenario.limits_of(compared=True)
-        judged = (
-            *judging.judge_release(limits, name, outcome.results, sensitive=own.sensitive, skipped=outcome.skipped),
-            *judging.judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
-        )
+        judged = _judged_beside(limits, name, own, outcome)
         verdicts = [
             *_of_its_keys(own, name, keys, outcome, made, earlier=_have_earlier(after, first)),
-            *(
-                verdict
-                for verdict in judged
-                if LIMITS[verdict.name].measure in made and not judging.is_unasked(verdict.name, own, outcome.results)
-            ),
+            *(verdict for verdict in judged if LIMITS[verdict.name].measure in made),
         ]
         if several:
             verdicts = [one for verdict in verdicts for one in _of_rows(verdict, own)]

@@ -46,6 +46,7 @@ UNSEEN = (
 )
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
+NO_VERDICT = "its measure gave no verdict"
 NO_ATTACK = "no attack with a residual risk could be made"
 NOTHING_BEFORE = (
     "the ledger holds no earlier release that went out, so nothing was compared; add those that did (sdckit ledger "
@@ -560,10 +561,7 @@ def unjudged(
             open_variables = [variable for variable in variables if (intruder, name, variable) not in judged]
             if not variables and (intruder, name) not in any_variable:
                 open_variables = [None]
-            lacking += [
-                Verdict(name, intruder, variable, limit, None, None, None, "its measure gave no verdict")
-                for variable in open_variables
-            ]
+            lacking += [_unjudged(name, intruder, limit, NO_VERDICT, variable) for variable in open_variables]
     return with_origins(lacking, scenario, compared=compared)
 
 
