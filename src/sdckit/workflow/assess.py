@@ -534,9 +534,8 @@ def _attacked(
     knowledge = plan.declared_knowledge(scenario, columns.declared, n_attacks=n_attacks)
     made = plan.carry_out(plan.plan_attacks(scenario, knowledge, **known))
     if columns.every:
-        made = made.with_others(
-            plan.attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known)
-        )
+        again = plan.attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known)
+        made = made.with_others(again)
     n_columns = None if pair.brought else len(pair.original.columns)
     return made, plan.attack_parameters(
         knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns,
@@ -564,15 +563,8 @@ def _before(
 def _unmeasured(original: Any, scenario: Scenario) -> Assessment:
     """The assessment of an original of which nothing was measured, and nothing is told."""
     intruders = tuple(IntruderAssessment(name, keys, {}, (), ()) for name, keys in scenario.intruders.items())
-    return Assessment(
-        scenario=scenario,
-        n=0 if is_lazy(original) else len(original),
-        engine="",
-        intruders=intruders,
-        warnings=(),
-        version="",
-        date="",
-    )
+    n = 0 if is_lazy(original) else len(original)
+    return Assessment(scenario=scenario, n=n, engine="", intruders=intruders, warnings=(), version="", date="")
 
 
 def _of_original(scenario: Scenario) -> Scenario:

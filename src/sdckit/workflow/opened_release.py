@@ -238,8 +238,5 @@ def identical_keys(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[s
     of = "recoded original, row by row: nothing in them was changed but by the recoding"
     if not any(recoding.column in names for recoding in recoded):
         of = "original, row by row: nothing in them was changed"
-    return [
-        f"{label} has the keys of the {of}"
-        for label, same in zip(pair.names[1:], pair.identical(names), strict=True)
-        if same
-    ]
+    files = zip(pair.names[1:], pair.identical(names), strict=True)
+    return [f"{label} has the keys of the {of}" for label, same in files if same]

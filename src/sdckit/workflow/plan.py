@@ -131,9 +131,7 @@ class Outcome:
 
     def with_others(self, others: Outcome) -> Outcome:
         """These results and those of another plan."""
-        return Outcome(
-            {**self.results, **others.results}, (*self.skipped, *others.skipped), (*self.failed, *others.failed)
-        )
+        return Outcome(self.results | others.results, (*self.skipped, *others.skipped), (*self.failed, *others.failed))
 
 
 def put_off(planned: Iterable[Planned], reason: str) -> Outcome:

@@ -185,13 +185,11 @@ def split(lines: Lines, level: int, groups: Collection[str], members: Collection
     [['a', 'x'], ['b', 'x'], ['c', 'c']]
     """
     apart = [line[level] in groups or line[level - 1] in members for line in lines]
-    stay = {line[level] for line, gone in zip(lines, apart, strict=True) if not gone}
-    if any(gone and line[level - 1] in stay for line, gone in zip(lines, apart, strict=True)):
+    marked = list(zip(lines, apart, strict=True))
+    stay = {line[level] for line, gone in marked if not gone}
+    if any(gone and line[level - 1] in stay for line, gone in marked):
         raise DataError("a group of this level has the name of a part; give that group another name first")
-    return [
-        [*line[:level], line[level - 1], *line[level + 1 :]] if gone else line
-        for line, gone in zip(lines, apart, strict=True)
-    ]
+    return [[*line[:level], line[level - 1], *line[level + 1 :]] if gone else line for line, gone in marked]
 
 
 def move(lines: Lines, level: int, groups: Collection[str], by: int, shown: Sequence[str]) -> Lines:
