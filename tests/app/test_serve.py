@@ -36,6 +36,12 @@ def own_folder(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", None)
 
 
+@pytest.fixture(autouse=True)
+def without_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody works here: what workers are forked of would load all they need, and live as long as these tests."""
+    monkeypatch.setattr(module, "start_template", lambda: None)
+
+
 def test_a_port_in_use_is_one_line(state: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

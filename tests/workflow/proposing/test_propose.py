@@ -39,6 +39,13 @@ def plain(name: str) -> sdc.Proposal:
     return found(name)
 
 
+@cache
+def of_few() -> sdc.Proposal:
+    """The proposal for few records, nobody listening, which several tests compare theirs with."""
+    data = survey(300)
+    return make_proposal(data, sdc.Scenario(**SCENARIOS["one"]), columns=data.columns, alternatives=0)
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_release_passes_check(name: str) -> None:
     scenario = sdc.Scenario(**SCENARIOS[name])
@@ -350,12 +357,12 @@ def test_what_was_begun_ahead_is_gone_on_with_and_the_end_is_the_same(
 
     data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
     given: dict[str, Any] = {"columns": data.columns, "alternatives": 0}
-    plain = make_proposal(data, scenario, passing=lambda _: None, **given)
     kept = Begun()
     with pytest.raises(AsideError) if stopped else nullcontext():
         begin_proposal(data, scenario, kept, step=aside)
     assert kept.trials is not None
     assert (kept.early is None) is stopped
+    plain = of_few()
     monkeypatch.setattr("sdckit.workflow.proposing.propose.open_lattice", None)  # it is there
     heard: list[Alternative | str] = []
     proposal = make_proposal(data, scenario, kept=kept, step=heard.append, passing=heard.append, **given)
@@ -373,7 +380,7 @@ def test_what_fails_before_the_search_does_not_end_it(monkeypatch: pytest.Monkey
         return whole(*given)
 
     data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
-    without = make_proposal(data, scenario, columns=data.columns, alternatives=0)
+    without = of_few()
     monkeypatch.setattr(module, "_repaired", failing_first)
     heard: list[Alternative] = []
     proposal = make_proposal(data, scenario, columns=data.columns, alternatives=0, passing=heard.append)

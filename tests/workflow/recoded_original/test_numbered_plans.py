@@ -25,9 +25,9 @@ ORDERS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.fixture(params=ORDERS)
-def made(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """An original, and its release without an id, in files."""
+@pytest.fixture(scope="module", params=ORDERS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """An original, and its release without an id, in files that nobody changes."""
     raw = files()[0].drop("pid")
     scenario = SCENARIO.changed(aligned=False)
     steps = [
@@ -37,16 +37,23 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     ]
     # The same release each time: a share just between two prints may be either where sums are added up otherwise.
     applied = quiet(sdc.Recipe(steps).apply, raw, scenario=scenario, seed=1, secret=SECRET)
-    places = tmp_path / "original.parquet", tmp_path / "released.parquet"
+    folder = tmp_path_factory.mktemp("made")
+    places = folder / "original.parquet", folder / "released.parquet"
     for frame, place in zip((raw, applied.data), places, strict=True):
         sdc.write_file(frame, place)
     return places, applied.log, scenario
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars"])
-def test_figures_and_verdicts_are_those_of_memory(engine: str, made: Any) -> None:
+@pytest.fixture(scope="module")
+def expected(made: Any) -> Any:
+    """What is measured of the two in memory."""
     places, log, scenario = made
-    expected = quiet(sdc.assess, *map(sdc.read_file, places), scenario=scenario, log=log, seed=1)
+    return quiet(sdc.assess, *map(sdc.read_file, places), scenario=scenario, log=log, seed=1)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_figures_and_verdicts_are_those_of_memory(engine: str, made: Any, expected: Any) -> None:
+    places, log, scenario = made
     plan = sdc.scan_file(places[0], engine=engine)
     release = sdc.scan_file(places[1], engine=engine, beside=plan if engine == "duckdb" else None)
     result = quiet(sdc.assess, plan, release, scenario=scenario, log=log, seed=1)
@@ -63,9 +70,9 @@ def test_figures_and_verdicts_are_those_of_memory(engine: str, made: Any) -> Non
     assert there["matching_risk"].pair.times is not None
 
 
-def test_the_command_needs_no_id(made: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_needs_no_id(made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (original, released), log, scenario = made
-    paths = [original.with_name(name) for name in ("scenario.toml", "log.json")]
+    paths = [tmp_path / name for name in ("scenario.toml", "log.json")]
     paths[0].write_text(scenario.to_toml(), encoding="utf-8")
     log.write(paths[1])
     given = [str(original), "--released", str(released), "--scenario", str(paths[0]), "--log", str(paths[1])]
