@@ -506,9 +506,10 @@ def judge(
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         applied = tried(data, scenario, steps, mended.derived, step=tell, secret=secret, kept=tries)
+        recodings = recodings_of(applied)
         measured: Any = assess.assess_read(
-            data, applied.data, scenario=kept, control=control, seed=starter.SEED,
-            recipe=recodings_of(applied), whole=True, lean=True, step=tell,
+            data, applied.data, scenario=kept, control=control, seed=given_back.SEED, recipe=recodings, whole=True,
+            lean=True, step=tell, recovered=None if tries is None else tries.recovered(applied.data, recodings),
             soonest=(NUMBERS, lambda results: bool(_beyond(results, scenario, keep, how))) if soon else None,
         )  # fmt: skip
         if not measured.released:
