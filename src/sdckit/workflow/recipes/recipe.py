@@ -467,7 +467,7 @@ class Recipe(Displayed):
             files = recipe_checks.digests(self.steps, self.folder)
             tell = step or (lambda _: None)
             watch = watch and not alone  # of records that are made up it would say nothing
-            figures: list[StepFigures] = list(running.figures(0, "before", 0)) if watch else []
+            figures: list[StepFigures] = [*self._figures(running, 0, "before", 0)] if watch else []
             changes: list[Change] = []
             steps = self.all_steps
             for number, recipe_step in enumerate(steps, 1):
@@ -478,11 +478,18 @@ class Recipe(Displayed):
                 change = running.step(number, recipe_step, **how)
                 changes.append(change)
                 if watch:
-                    figures += running.figures(number, recipe_step.method, change.n_changed)
+                    figures += self._figures(running, number, recipe_step.method, change.n_changed)
             log = self._log(running, changes, mixed, chosen, files)
             running.done(steps)
-            made_of = (running.differing(), self, running.watcher.k, data, chosen, tuple(running.broken))
+            made_of = (self._differing(running), self, running.watcher.k, data, chosen, tuple(running.broken))
             return Applied(running.data(), log, tuple(figures), *made_of)
+
+    def _figures(self, running: Run, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
+        """Figures of the file after a step; 0: before the first."""
+        return running.figures(number, method, changed)
+
+    def _differing(self, running: Run) -> dict[str, int]:
+        return running.differing()
 
     def _log(
         self, running: Run, changes: Sequence[Change], mixed: seeds.Mixed, scenario: Scenario | None,
@@ -581,6 +588,21 @@ class Recipe(Displayed):
             column = twice[0].arguments["column"]
             raise ScenarioError(f"{twice[0].method}: two steps make identifiers of {column!r}; one is enough")
         return {n: keys[column] for n, column in steps.items() if keys and column in keys}
+
+
+class UnseenRecipe(Recipe):
+    """A recipe whose figures nobody sees: risks are measured before its first step and after its last one alone.
+
+    A file of which they cannot be measured is refused as ever; release and log are the same.
+    """
+
+    def _figures(self, running: Run, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:  # noqa: ARG002
+        if number in (0, len(self.all_steps)):
+            running.check_risks()
+        return ()
+
+    def _differing(self, running: Run) -> dict[str, int]:  # noqa: ARG002
+        return {}
 
 
 class TrialRecipe(Recipe):
