@@ -514,17 +514,16 @@ def judge(
         )  # fmt: skip
         if not measured.released:
             return Judged(made, how, (), measured, mended=mended)
-        checked = check.check_assessment(measured)
+        checked: Any = check.check_assessment(measured)
     released = applied.data if how.taken else None
     made = replace(made, taken=given_back.taken_shares(applied))
     made = replace(made, loss=trials.lattice.loss(made.node, made.gone))
-    assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     k = 0 if most is None else most.promise
     promised = tuple(verdict for verdict in checked.verdicts if k and verdict.name == PROMISED.name)
     judged = bool(promised) and all(verdict.holds is not None for verdict in promised)
     return Judged(
-        made, how, tuple(verdict for verdict in checked.verdicts if verdict not in promised), assessment, released,
+        made, how, tuple(own for own in checked.verdicts if own not in promised), checked.assessment, released,
         estimated=sampled, unsaid=_unsaid(checked, scenario), mended=mended, promised=promised, promise=k * judged,
     )  # fmt: skip
 
