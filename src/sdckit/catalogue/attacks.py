@@ -169,7 +169,8 @@ def _recovery_parts(context: Context) -> Iterator[Part]:
     def measured(context: Context = context) -> RecoverableValues:
         if context.draws_records:
             return _of_drawn(context)
-        result: RecoverableValues = RECOVERABLE.measure(context.pair, **_recovery_arguments(context))
+        pair = sure(context.pair) if context.recovered is None else replace(sure(context.pair), memo=context.recovered)
+        result: RecoverableValues = RECOVERABLE.measure(pair, **_recovery_arguments(context))
         result, context = _with_left_out(result, context)
         return _put_back(result, context, result.pair.original) if context.keys else result
 

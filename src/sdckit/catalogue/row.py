@@ -106,6 +106,9 @@ class Context:
         Columns of the file, or of the original, whose combinations are subgroups.
     shared : dict
         Cache of results that do not depend on the intruder.
+    recovered : dict or None
+        What the search for what a release gives back keeps of these very files beyond one assessment, as trials of a
+        recipe do; None where nothing is kept.
     tell : callable
         Callback that receives progress messages.
     """
@@ -129,6 +132,7 @@ class Context:
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     by: tuple[str, ...] = ()
     shared: dict[str, Any] = field(default_factory=dict)
+    recovered: dict[Any, Any] | None = None
     tell: Step = lambda _: None
 
     @property

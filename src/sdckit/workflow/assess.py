@@ -203,6 +203,7 @@ def assess_read(
     control: Any = None, attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None,
     log: GivenLog = None, step: Step | None = None, whole: bool = False, lean: bool = False,
     soonest: Soonest | None = None, targets: int | None = None, gate: bool = False,
+    recovered: dict[Any, Any] | None = None,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`.
 
@@ -210,6 +211,7 @@ def assess_read(
     `gate`: only what a limit reads; nothing but the verdicts is to be shown.
     `soonest`: a measure of a release that is made first, and whether its results by intruder are enough; then the
     assessment has nothing else, and no verdict.
+    `recovered`: what the search for what these files give back kept, and keeps; as of `Context`.
     """
     with job():
         arguments.column_or_none(id, "id")
@@ -238,7 +240,7 @@ def assess_read(
         return assess_release(
             data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, recodings=read_recodings(recipe, log),
-            whole=whole, lean=lean, soonest=soonest, targets=targets, gate=gate,
+            whole=whole, lean=lean, soonest=soonest, targets=targets, gate=gate, recovered=recovered,
         )  # fmt: skip
 
 
@@ -369,11 +371,12 @@ def assess_release(
     original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], by: Sequence[str], id: str | None,
     models: Any, seed: int | None, control: Any, attacks: bool, n_attacks: int, tell: Step,
     recodings: Recodings | None, whole: bool, lean: bool, soonest: Soonest | None, targets: int | None, gate: bool,
+    recovered: dict[Any, Any] | None,
 ) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
-    `recodings` are those of a recipe or a log. `whole`: the files have all of their columns. `lean`, `soonest` and
-    `gate` as for `assess_read`.
+    `recodings` are those of a recipe or a log. `whole`: the files have all of their columns. `lean`, `soonest`,
+    `gate` and `recovered` as for `assess_read`.
     """
     tell("comparing the columns of the files")
     promise = None if recodings is None else recodings.promise
@@ -394,6 +397,7 @@ def assess_release(
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": stays_on_engines(pair),
         "named": pair.id is not None, "asked": targets, "lean": lean or gate,
+        "recovered": recovered,
         "left_out": {name: tuple(key for key in keys if key in gone) for name, keys in every.intruders.items()},
     }  # fmt: skip
     if soonest is not None:

@@ -10,6 +10,7 @@ import pytest
 
 import sdckit as sdc
 from cli.conftest import make_survey
+from sdckit.workflow.recipes.recipe_figures import Watch
 
 Runner = Callable[..., object]
 
@@ -97,6 +98,43 @@ def test_the_log_repeats_and_a_seed_does_not(sdckit: Runner, survey: Path, recip
     assert "Without --log this release cannot be made again" in done.out
     a, b, c = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
     assert a == b != c
+
+
+@pytest.mark.parametrize("engine", [None, "polars", "duckdb"])
+def test_figures_that_nobody_sees_are_not_measured(
+    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str | None
+) -> None:
+    """The release and its log are those of a run that shows them."""
+    how = [] if engine is None else ["--engine", engine]
+    log = tmp_path / "log.json"
+    whole = sdckit("protect", recipe, survey, "--out", tmp_path / "a.parquet", "--log", log, *how)
+    assert whole.code == 0
+    assert "figures are exact" in whole.out
+    measured, by_intruder = list[int](), Watch._by_intruder
+    monkeypatch.setattr(Watch, "_by_intruder", lambda *a: measured.append(1) or by_intruder(*a))
+    for name in ("after", "of_plans", "differing", "_pmse"):
+        monkeypatch.delattr(Watch, name)
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "b.parquet", "--replay", log, "-q", *how)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert len(measured) == 2
+    assert pl.read_parquet(tmp_path / "b.parquet").equals(pl.read_parquet(tmp_path / "a.parquet"))
+
+
+@pytest.mark.parametrize("step", ["", '[[steps]]\nmethod = "top_bottom_code"\ncolumn = "w"\ntop = -1\n'])
+def test_a_quiet_run_refuses_what_any_other_refuses(
+    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path, step: str
+) -> None:
+    """Weights below nothing: of the file, or of the release by its last step."""
+    data = pl.read_csv(survey) if survey.suffix == ".csv" else pl.read_parquet(survey)
+    data = data if step else data.with_columns(w=-pl.col("w"))
+    data.write_parquet(tmp_path / "odd.parquet")
+    recipe.write_text(RECIPE + step, encoding="utf-8")
+    call = ("protect", recipe, tmp_path / "odd.parquet", "--out", tmp_path / "x.parquet")
+    loud, quiet = (sdckit(*call, *options) for options in ((), ("-q",)))
+    assert loud.code == quiet.code == 2
+    assert "weight" in quiet.err
+    assert quiet.err.splitlines()[0] == loud.err.splitlines()[0]
+    assert not (tmp_path / "x.parquet").exists()
 
 
 def test_a_short_seed_warns(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:

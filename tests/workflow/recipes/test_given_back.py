@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,14 +13,16 @@ import pytest
 import homes
 import sdckit as sdc
 from proposals import survey, trials
+from sdckit.attacks.recovery import recoverable_values
 from sdckit.cells import tabulate
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import DataError, ScenarioError, sure
 from sdckit.workflow import assess
 from sdckit.workflow.proposing.find_best import BOUNDED
 from sdckit.workflow.proposing.trials import How, all_steps, judge
 from sdckit.workflow.recipes import recipe, recipe_runs
 from sdckit.workflow.recipes.given_back import further_steps, lacking_records, mixed_before, options_taking_more
 from sdckit.workflow.recipes.recipe import TRIAL, Kept, recodings_of, tried
+from sdckit.workflow.recipes.recipe_checks import StepLike
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -110,6 +113,58 @@ def test_a_file_that_was_looked_at_is_not_looked_at_again(monkeypatch: pytest.Mo
         anew = tried(DISTRICTS, SCENARIO, steps, secret=secret)
         assert own.data.equals(anew.data)
         assert [change.to_dict() for change in own.log.steps] == [change.to_dict() for change in anew.log.steps]
+
+
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The values of every release that is searched for what it gives back, and of the rows that these belong to."""
+    searched, recover = list[bytes](), recoverable_values.recover
+
+    def noted(columns: Any, touched: Any, **how: Any) -> Any:
+        changed = [target.touched for target in touched.values()]
+        searched.append(b"".join([*(column.codes.tobytes() for column in columns.values()), *map(bytes, changed)]))
+        return recover(columns, touched, **how)
+
+    monkeypatch.setattr(recoverable_values, "recover", noted)
+    return searched
+
+
+def test_a_release_is_searched_once_by_all_trials_of_a_starter_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The step that takes keys by what is given back, and the verdicts before and after it, are of the same files."""
+    searched = searches(monkeypatch)
+    keys = ["sex", "area", "kids"]
+    sdc.starter_recipe(survey(2_500, 6).select(keys), scenario=sdc.Scenario(keys=keys, thresholds={"k": 20}))
+    assert len(searched) > 1
+    assert len(set(searched)) == len(searched)
+
+
+def test_a_release_is_searched_once_by_trials_of_a_proposal(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched, kept = searches(monkeypatch), Kept()
+    one = trials(
+        "one", DISTRICTS, importance={"age": 1.0, "sex": 1.0, "area": 9.0}, insensitive=["kids", "ill", "district"]
+    )
+    judged = judge(one, one.make((3, 0, 0)), How(), tries=kept)
+    how = options_taking_more(judged, one)
+    better = one.with_how(sure(how))
+    assert judge(better, better.make((3, 0, 0)), sure(how), tries=kept).failing == ()
+    assert len(searched) > 1
+    assert len(set(searched)) == len(searched)
+
+
+def test_other_values_or_other_rows_are_searched_anew() -> None:
+    kept, made = Kept(), applied(*FIRST)
+    rows = recodings_of(made)
+    first = kept.recovered(made.data, rows)
+    assert first is not None
+    assert kept.recovered(made.data.clone(), rows) is first
+    first["anything"] = 1
+    moved = replace(rows, rows=np.arange(len(DISTRICTS)))
+    second = kept.recovered(made.data, moved)
+    assert second == {}
+    assert first == {}
+    assert kept.recovered(made.data, moved) is second
+    other = made.data.with_columns(age=pl.when(pl.int_range(pl.len()) == 0).then(None).otherwise("age"))
+    assert kept.recovered(other, moved) is not second
+    assert kept.recovered(made.data, replace(rows, steps=(StepLike("random_order", {}),))) is None
 
 
 def test_the_columns_are_not_looked_through_for_what_is_given_back_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,9 @@ import sdckit as sdc
 from sdckit.data.limits import LIMITS
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.wording import say
+from sdckit.workflow.recipes.given_back import SEED
 from sdckit.workflow.recipes.recipe import TRIAL
 from sdckit.workflow.recipes.starter_recipe import (
-    SEED,
     Way,
     about_share,
     before_suppression,

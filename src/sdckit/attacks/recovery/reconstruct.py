@@ -216,9 +216,9 @@ class Recovered:
 
     `restored` (n,): changed values that are determined; their `codes` and `values`, 0 and NaN elsewhere. `source` (n,):
     index into `sources`, -1 for none. `before`, `after` (touched,): number of feasible values of the others, NaN where
-    it cannot be counted, of the changed values in their order. `predictors`, `mates`: auxiliary information for a
-    model. `right` (n,): determined values that are right, None without the original. `known`: what somebody is told who
-    knows how the columns are made.
+    it cannot be counted, of the changed values in their order. `start`, `predictors`, `mates`: clues for a model, which
+    take more room than all else. `right` (n,): determined values that are right, None without the original. `known`:
+    what somebody is told who knows how the columns are made.
     """
 
     target: ChangedColumn
@@ -229,11 +229,15 @@ class Recovered:
     sources: tuple[Source, ...]
     before: Floats
     after: Floats
-    start: Reconstruction
+    start: Reconstruction | None
     predictors: Sequence[Predictor]
     mates: Household | None
     right: Bools | None = None
     known: Known | None = None
+
+    def without_clues(self) -> Recovered:
+        """The same once no model learns from it any more."""
+        return replace(self, start=None, predictors=(), mates=None)
 
     @property
     def given(self) -> Bools:

@@ -22,7 +22,7 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError
+from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Floats
 
 # Figures of one column.
@@ -517,7 +517,8 @@ def recoverable_values(
                 tell("looking for relations between original and release")
                 knowledge = owner_knowledge(file, recoveries, released=predictors, time=time, seed=number)
                 recoveries |= {name: known.of(recoveries.get(name)) for name, known in knowledge.items()}
-            file.memo[place] = recoveries, _guessed(recoveries, seed=number, tell=tell) if guess else {}
+            guessed = _guessed(recoveries, seed=number, tell=tell) if guess else {}
+            file.memo[place] = {name: own.without_clues() for name, own in recoveries.items()}, guessed
         recoveries, guesses = file.memo[place]
         keyed = (*place, file.roles)  # what is missing beside the keys, and what the advice names
         if keyed not in file.memo:
@@ -596,7 +597,7 @@ def _guessed(
     guesses = {}
     for name, recovered in recoveries.items():
         tell(f"guessing {name} from the rest of the release")
-        guesses[name] = guess_values(recovered.start, recovered.predictors, seed=seed, mates=recovered.mates)
+        guesses[name] = guess_values(sure(recovered.start), recovered.predictors, seed=seed, mates=recovered.mates)
     return guesses
 
 

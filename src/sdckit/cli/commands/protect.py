@@ -102,12 +102,12 @@ def protect(
     FILE is never overwritten, an older release only with --force, and never without the log that tells of it.
     The scenario's identifiers are left out, unless a step deals with them. Exit code 0 when it ran; 2 for bad input.
     """
-    from sdckit.workflow.recipes.recipe import Recipe
+    from sdckit.workflow.recipes.recipe import Recipe, UnseenRecipe
 
     file = reading.file
     if file.suffix.lower() == TOML and recipe.suffix.lower() != TOML:
         raise ScenarioError(f"the recipe comes first: sdckit protect {file.name} {recipe.name} --out ...")
-    steps_of = Recipe.from_toml(recipe)
+    steps_of = (UnseenRecipe if quiet and report is None else Recipe).from_toml(recipe)
     chosen = of_type.of(recipe_files.scenario_of(steps_of, scenario))
     outputs.check_report_name(report)
     cover.check(written=report is not None)

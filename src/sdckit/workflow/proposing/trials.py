@@ -498,24 +498,24 @@ def judge(
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         applied = tried(data, scenario, steps, mended.derived, step=tell, secret=secret, kept=tries)
+        recodings = recodings_of(applied)
         measured: Any = assess.assess_read(
-            data, applied.data, scenario=kept, control=control, seed=starter.SEED,
-            recipe=recodings_of(applied), whole=True, lean=True, step=tell,
+            data, applied.data, scenario=kept, control=control, seed=given_back.SEED, recipe=recodings, whole=True,
+            lean=True, step=tell, recovered=None if tries is None else tries.recovered(applied.data, recodings),
             soonest=(NUMBERS, lambda results: bool(_beyond(results, scenario, keep, how))) if soon else None,
         )  # fmt: skip
         if not measured.released:
             return Judged(made, how, (), measured, mended=mended)
-        checked = check.check_assessment(measured)
+        checked: Any = check.check_assessment(measured)
     released = applied.data if how.taken else None
     made = replace(made, taken=given_back.taken_shares(applied))
     made = replace(made, loss=trials.lattice.loss(made.node, made.gone))
-    assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     k = 0 if most is None else most.promise
     promised = tuple(verdict for verdict in checked.verdicts if k and verdict.name == PROMISED.name)
     judged = bool(promised) and all(verdict.holds is not None for verdict in promised)
     return Judged(
-        made, how, tuple(verdict for verdict in checked.verdicts if verdict not in promised), assessment, released,
+        made, how, tuple(own for own in checked.verdicts if own not in promised), checked.assessment, released,
         estimated=sampled, unsaid=_unsaid(checked, scenario), mended=mended, promised=promised, promise=k * judged,
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Step = dict[str, Any]
 CommentedStep = tuple[Mapping[str, Any] | None, Sequence[str]]  # a step, or None for a remark; its comment
+SEED = 1  # of whatever is judged in a trial, of which nothing is kept
 MOST_TAKEN = 0.02  # of the records, that lose keys since the release gives values back
 PUT_BACK = {name for name, kind in LIMITS.items() if kind.measure == GIVEN_BACK}
 MOSTLY_SHARED = 0.8  # of the households of two or more: a value taken out is told by mates nearly always
@@ -48,11 +49,15 @@ def with_home(keys: Sequence[str], shared: Sequence[str], household: str | None)
     return [*keys, *[str(household)] * bool({*keys} & {*shared})]
 
 
-def lacking_records(original: Any, recodings: Recodings | None, current: Any, scenario: Scenario) -> Floats:
+def lacking_records(
+    original: Any, recodings: Recodings | None, current: Any, scenario: Scenario,
+    recovered: dict[Any, Any] | None = None,
+) -> Floats:  # fmt: skip
     """Number of records that each group lacks to k with what the file gives back; 1 where the risk alone is too high.
 
     `recodings`: of the steps that made the `current` file of the original; None where there was none. What it gives
-    back is found as `check` finds it; of several intruders the one counts to whom a group lacks most.
+    back is found as `check` finds it; of several intruders the one counts to whom a group lacks most. `recovered`: what
+    the search kept of these files in a trial, and keeps, as of `assess_read`.
     """
     from sdckit.catalogue import measure
     from sdckit.catalogue.attacks import RECOVERABLE
@@ -62,8 +67,9 @@ def lacking_records(original: Any, recodings: Recodings | None, current: Any, sc
     if recodings is not None:
         with warnings.catch_warnings(action="ignore", category=SdcWarning):
             measured: Any = assess_read(
-                original, current, scenario=scenario, recipe=recodings, lean=True, soonest=(RECOVERABLE, lambda _: True)
-            )
+                original, current, scenario=scenario, recipe=recodings, lean=True,
+                soonest=(RECOVERABLE, lambda _: True), recovered=recovered, seed=None if recovered is None else SEED,
+            )  # fmt: skip
         results = {intruder: measured[intruder].get(RECOVERABLE.name) for intruder in measured}
     limits, lacking = scenario.limits_of(compared=True), np.zeros(1)
     tabulated = "key_frequencies" if limits.risk is None else RISK_MEASURE  # which has the frequencies, too

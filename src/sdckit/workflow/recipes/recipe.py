@@ -12,6 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sdckit.data import arguments, frames, seeds
 from sdckit.data.arguments import Seed
 from sdckit.data.columns import n_differing
@@ -24,7 +26,7 @@ from sdckit.data.scenarios import scenario_toml, thresholds
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, counted, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning, sure
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import job
 from sdckit.protect.change import Change
 from sdckit.workflow.recipes import recipe_checks, recipe_steps
@@ -465,7 +467,7 @@ class Recipe(Displayed):
             files = recipe_checks.digests(self.steps, self.folder)
             tell = step or (lambda _: None)
             watch = watch and not alone  # of records that are made up it would say nothing
-            figures: list[StepFigures] = list(running.figures(0, "before", 0)) if watch else []
+            figures: list[StepFigures] = [*self._figures(running, 0, "before", 0)] if watch else []
             changes: list[Change] = []
             steps = self.all_steps
             for number, recipe_step in enumerate(steps, 1):
@@ -476,11 +478,18 @@ class Recipe(Displayed):
                 change = running.step(number, recipe_step, **how)
                 changes.append(change)
                 if watch:
-                    figures += running.figures(number, recipe_step.method, change.n_changed)
+                    figures += self._figures(running, number, recipe_step.method, change.n_changed)
             log = self._log(running, changes, mixed, chosen, files)
             running.done(steps)
-            made_of = (running.differing(), self, running.watcher.k, data, chosen, tuple(running.broken))
+            made_of = (self._differing(running), self, running.watcher.k, data, chosen, tuple(running.broken))
             return Applied(running.data(), log, tuple(figures), *made_of)
+
+    def _figures(self, running: Run, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
+        """Figures of the file after a step; 0: before the first."""
+        return running.figures(number, method, changed)
+
+    def _differing(self, running: Run) -> dict[str, int]:
+        return running.differing()
 
     def _log(
         self, running: Run, changes: Sequence[Change], mixed: seeds.Mixed, scenario: Scenario | None,
@@ -504,7 +513,10 @@ class Recipe(Displayed):
         steps = [{"method": step.method, **step.arguments} for step in self.all_steps[: len(changes)]]
         first = Recipe(steps, folder=self.folder)
         log = first._log(running, changes, mixed, scenario, recipe_checks.digests(first.steps, self.folder))
-        return lacking_records(running.frame.to_native(), _recodings(first, log, running), current, intruder)
+        recodings = _recodings(first, log, running)
+        kept = self.kept if isinstance(self, TrialRecipe) else None
+        known = None if kept is None else kept.recovered(current, recodings)
+        return lacking_records(running.frame.to_native(), recodings, current, intruder, known)
 
     @classmethod
     def replay(
@@ -576,6 +588,21 @@ class Recipe(Displayed):
             column = twice[0].arguments["column"]
             raise ScenarioError(f"{twice[0].method}: two steps make identifiers of {column!r}; one is enough")
         return {n: keys[column] for n, column in steps.items() if keys and column in keys}
+
+
+class UnseenRecipe(Recipe):
+    """A recipe whose figures nobody sees: risks are measured before its first step and after its last one alone.
+
+    A file of which they cannot be measured is refused as ever; release and log are the same.
+    """
+
+    def _figures(self, running: Run, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:  # noqa: ARG002
+        if number in (0, len(self.all_steps)):
+            running.check_risks()
+        return ()
+
+    def _differing(self, running: Run) -> dict[str, int]:  # noqa: ARG002
+        return {}
 
 
 class TrialRecipe(Recipe):
@@ -656,11 +683,26 @@ class Kept:
     """What trials of one file and scenario keep for those after them.
 
     `last`: by secret, the last one. `looked`: files that were looked at for what they give back, the steps that made
-    them but for those that take this out, the intruder, and what was found.
+    them but for those that take this out, the intruder, and what was found. `searched`: the last of them, the rows of
+    the original that its rows were made from, and what the search keeps, whoever asks for it.
     """
 
     last: dict[bytes, Applied] = field(default_factory=dict)
     looked: list[tuple[Any, list[recipe_checks.StepLike], Scenario, Floats]] = field(default_factory=list)
+    searched: tuple[Any, Ints | None, dict[Any, Any]] | None = None
+
+    def recovered(self, released: Any, recodings: Recodings) -> dict[Any, Any] | None:
+        """What was found before in a release of these values and rows, to be added to; None where rows are not kept."""
+        if not recodings.keeps_rows:
+            return None
+        if self.searched is not None:
+            file, rows, found = self.searched
+            some, others = (np.zeros(0) if own is None else own for own in (rows, recodings.rows))
+            if np.array_equal(some, others) and (file is released or _same_values(file, released)):
+                return found
+            found.clear()  # it holds itself, so that nobody else would let it go
+        self.searched = (released, recodings.rows, {})
+        return self.searched[2]
 
 
 def tried(

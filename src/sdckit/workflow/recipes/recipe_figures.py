@@ -174,6 +174,11 @@ class Watch:
         with warnings.catch_warnings(action="ignore", category=SdcWarning):
             return self._by_intruder(base, files, first.columns)
 
+    def check_risks(self, files: Sequence[Any]) -> None:
+        """Measure the risks of a file, or of several, for nothing but what is refused."""
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):
+            self._by_intruder(StepFigures(0, "", "", 0), [*files], frames.column_names(frames.open_frame(files[0])))
+
     def differing(self, data: Any) -> dict[str, int]:
         """Number of values per column of the original that differ in a changed file.
 

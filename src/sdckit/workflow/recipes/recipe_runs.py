@@ -454,6 +454,10 @@ class InMemory:
         """Figures of the current file."""
         return self.watcher.after(number, method, self.current, changed)
 
+    def check_risks(self) -> None:
+        """Refuse a file whose risks cannot be measured."""
+        self.watcher.check_risks(self.current if isinstance(self.current, list) else [self.current])
+
     def data(self) -> Any:
         """The current file, or several: nothing but records."""
         if self.owed:
@@ -515,6 +519,10 @@ class OnPlan:
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
         """Figures of the current lazy frame: its risks, and the share of values that differ."""
         return self.watcher.of_plans(number, method, self.files, changed)
+
+    def check_risks(self) -> None:
+        """Refuse a lazy frame whose risks cannot be measured."""
+        self.watcher.check_risks([file.bare() for file in self.files])
 
     def data(self) -> Any:
         """The current lazy frame, or several."""

@@ -555,7 +555,6 @@ def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[CommentedS
     yield step, ["The order of the records may tell who they are. The log knows it: check with --log."]
 
 
-SEED = 1  # of the trial, of which nothing is kept
 AIMED_AT = tuple(name for name, kind in LIMITS.items() if kind.aimed and not kind.per_variable)
 TITLE = "A recipe to start from"
 HEAD = (
@@ -693,16 +692,17 @@ def make_starter(
         mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
         commented, end = [*mended.steps, *commented], [*last_step(scenario, columns)]
         made = _applied(data, scenario, [*commented, *end], mended.derived, kept=kept)
-        outcome = whole = _judged(made)
-        taken: list[CommentedStep] = []
-        while more := given_back.taking_more(whole[0][0], whole[1], made, [step for step, _ in taken]):
+        last, assessment = _judged(made, kept)
+        outcome, taken = last, list[CommentedStep]()
+        while more := given_back.taking_more(last[0], assessment, made, [step for step, _ in taken]):
             taken += more
+            assessment = None  # whose columns need not be held beside those of the next
             made = _applied(data, scenario, [*commented, *end, *taken], mended.derived, kept=kept)
-            whole = _judged(made)
-        if taken and not whole[0][0]:  # else it is as well without
-            end, outcome = [*end, *taken], whole
+            last, assessment = _judged(made, kept)
+        if taken and not last[0]:  # else it is as well without
+            end, outcome = [*end, *taken], last
         commented += end
-        (exceeded, unjudged, rests), _ = outcome
+        exceeded, unjudged, rests = outcome
     if rests:
         warnings.warn(RESTING, SdcWarning, stacklevel=3)
     commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded), *[RESTING] * rests]))
@@ -742,12 +742,12 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
 _Outcome = tuple[tuple[list[str], list[str], bool], Any]
 
 
-def _judged(applied: Applied) -> _Outcome:
+def _judged(applied: Applied, kept: Kept) -> _Outcome:
     """Thresholds exceeded after the steps, those not judged, whether most records hold k by missing values, and all."""
-    scenario = sure(applied.scenario)
+    scenario, recodings = sure(applied.scenario), recodings_of(applied)
     assessment = assess_read(
-        applied.original, applied.data, scenario=scenario, seed=SEED, recipe=recodings_of(applied),
-        whole=True, lean=True,
+        applied.original, applied.data, scenario=scenario, seed=given_back.SEED, recipe=recodings, whole=True,
+        lean=True, recovered=kept.recovered(applied.data, recodings),
     )  # fmt: skip
     failing: tuple[list[str], list[str]] = ([], [])
     for verdict in assessment.verdicts:
