@@ -118,3 +118,20 @@ def test_an_intruder_is_looked_at_once_for_the_rungs_of_their_keys(monkeypatch: 
     assert len(asked) < 2 * len(every)
     stricter = at_aim(one, 2)
     assert any(stricter.lattice.least_hidden(node) > least[node] for node in least)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_bound_is_never_beyond_the_values_of_k_records(missing: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the bound of many cells at risk, which takes their square, need not be reckoned."""
+    lattice, risky = trials("two", survey(400, missing=missing)).lattice, 0
+    for node in product(*map(range, lattice.shape)):
+        for side in lattice.sides:
+            bound = lattice._bound(side, node)
+            risky += bound > 0
+            assert bound <= (side.limits.k or 0) * len(side.at)
+    assert risky
+    monkeypatch.setattr("sdckit.workflow.proposing.ladders.MOST_PRICED", 0)
+    unpriced = trials("two", survey(400, missing=missing)).lattice
+    for node in product(*map(range, lattice.shape)):
+        assert (unpriced.least_hidden(node) > 0) is (lattice.least_hidden(node) > 0)
+        assert unpriced.least_hidden(node) <= lattice.least_hidden(node)

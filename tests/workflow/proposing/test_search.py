@@ -149,3 +149,15 @@ def test_a_node_that_cannot_be_made_is_passed_over() -> None:
         Failing([np.array([0.0, 0.1]), np.array([0.0, 0.2])], np.array([[9.0, 0], [0, 0]]), np.zeros((2, 2)), 1.0, 0.0)
     )
     assert found.ranked()[0] == (0, 1)
+
+
+@pytest.mark.parametrize(("tried", "ends"), [(40, True), (10_000, False)])
+def test_where_not_all_can_be_tried_it_ends_once_trials_say_that_none_is_better(tried: int, ends: bool) -> None:
+    """Bounds that know nothing of what suppression takes: with many keys they prune nothing."""
+    shape = (6, 6, 6)
+    added = 0.2 + 0.01 * np.random.default_rng(5).random(shape)
+    problem = Made([np.linspace(0, 0.09, 6)] * 3, np.zeros(shape), added, 0.0, 0.0)
+    found, best = run(problem, tried=tried), problem.brute()
+    assert (len(found.losses) < 20) is ends
+    assert found.whole is not ends
+    assert found.bound <= best == pytest.approx(min(found.losses.values()))

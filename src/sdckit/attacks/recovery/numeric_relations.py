@@ -488,11 +488,9 @@ def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
             return None
     whole = np.isfinite(standard).all(axis=0)
     y, design = y[whole], np.column_stack([np.ones(np.count_nonzero(whole)), standard[:, whole].T])
-    solved = np.concatenate([[out[0, 1] * size + centre], out[0, 2:] * size])
-    if not few:
-        solved = _solved(design, y)
-        if np.median(np.abs(y - design @ solved)) > max(NEAR * size, unit):
-            return None  # a statistic
+    solved = np.concatenate([[out[0, 1] * size + centre], out[0, 2:] * size]) if few else _solved(design, y)
+    if not few and np.median(np.abs(y - design @ solved)) > max(NEAR * size, unit):
+        return None  # a statistic
     for _ in range(2):
         off = np.abs(y - design @ solved)
         near = off <= max(4 * float(np.median(off)), 2 * unit, 1e-9 * size)

@@ -28,6 +28,7 @@ _ALL_NINES = re.compile("99+")
 _RUN = re.compile("9+[6-9]")  # what stands beside the largest code: 997 refused, 998 not known, 999 not answered
 _LARGEST = 10**15  # beyond it not every whole number is a float of its own
 _NEGATIVE = tuple(map(float, range(-9, 0)))  # codes of surveys whose answers are counted from 1
+_SCALE = 5  # a scale around 0 goes up as far as down: beyond so many times its least value, negative numbers are codes
 _FAR = 3  # a code lies at least this many median steps from the next value
 _FARTHER = 10  # so do several codes together, and a single one that does not end in 9
 _SAMPLE = 100_000  # records from which the median step is computed
@@ -105,7 +106,7 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
             by_name[name] = []
     for i, name in enumerate(numbers):
         low, high = extremes.item(0, f"min {i}"), extremes.item(0, f"max {i}")
-        if _is_code(low, _BELOW) or _is_code(high, _ABOVE):
+        if _is_code(low, _BELOW) or low in _NEGATIVE or _is_code(high, _ABOVE):
             by_name[name] = _far_off(frame[name])
     for name, dtype in frame.schema.items():
         if dtype == pl.String and not by_name[name]:
@@ -160,12 +161,30 @@ def _far_off(series: pl.Series) -> list[Found]:
     if codes and len(body) and _least(body) >= 0:
         outliers = codes
     else:
-        outliers, body = [], values
+        outliers = _codes_below_zero(values)
+        body = values.filter(~values.is_in([float(code) for code in outliers]))
         while (code := _lowest_code(body)) is not None:
             outliers, body = [*outliers, code], body.filter(body != code)
     while run := _highest_codes(body):
         outliers, body = [*outliers, *run], body.filter(~body.is_in([float(code) for code in run]))
     return [Found(series.name, str(code), int((values == code).sum())) for code in outliers]
+
+
+def _codes_below_zero(values: pl.Series) -> list[int]:
+    """The only negative numbers, where they are few, from -9 to -1, in several records each, and no end of a scale.
+
+    >>> _codes_below_zero(pl.Series([-1.0] * 5 + [0.0, 810.5])), _codes_below_zero(pl.Series([-1.0] * 5 + [0.0, 1.0]))
+    ([-1], [])
+    """
+    negative = values.filter(values < 0).value_counts()
+    codes = sorted(int(code) for code, records in negative.rows() if code in _NEGATIVE and records >= _FEWEST)
+    if not codes or len(codes) < len(negative):
+        return []
+    others = values.filter(values >= 0)
+    counted_from_one = _least(others) >= 1 and others.n_unique() >= _MOST
+    if _is_code(codes[0], _BELOW):
+        return codes if len(codes) <= _FEWEST else []
+    return codes if len(codes) <= _MOST and (counted_from_one or -_least(-others) > _SCALE * -codes[0]) else []
 
 
 def _among_numbers(series: pl.Series) -> list[Found]:

@@ -241,6 +241,7 @@ Node = tuple[int, ...]  # a rung for each key
 
 WORD = 64
 SLACK = 1e-9  # a limit reached by rounding is reached
+MOST_PRICED = 1_000  # cells at risk beyond which no bound is reckoned: it takes their square
 
 
 @dataclass(frozen=True)
@@ -467,8 +468,11 @@ class Lattice:
         return max(lone, self._bound_for_k(known, side))
 
     def _bound_for_k(self, known: Known, side: Side) -> int:
-        if side.limits.k is None or not (known.frequency < side.limits.k - SLACK).any():
+        at_risk = 0 if side.limits.k is None else int((known.frequency < side.limits.k - SLACK).sum())
+        if side.limits.k is None or not at_risk:
             return 0
+        if at_risk > MOST_PRICED:  # k records that lost every key would match all: the bound is at most k of these
+            return 1
         k, missing = side.limits.k, np.array(known.missing)
         codes = np.stack([known.layout.decode(known.words, j) for j in range(len(missing))], axis=1)
         count = len(known.size)

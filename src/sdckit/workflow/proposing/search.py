@@ -27,6 +27,7 @@ from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 
 Node = tuple[int, ...]
 LEAST = 1e-12  # a difference of losses
+TRIALS = 8  # after which what trials lose beyond their bounds says what others lose
 OPEN, TOO_MANY, DONE = 0, 1, 2
 INTERRUPTED = "interrupted: going on with the best so far"
 UNCHECKED = " before every threshold is checked"  # a release that the search likes may be beyond one, and is dropped
@@ -95,7 +96,7 @@ class Search:
     def __post_init__(self) -> None:
         self.lost = self.problem.all_coarsening()
         self.top: Node = tuple(size - 1 for size in self.lost.shape)  # the coarsest node to look at
-        self.slack = 0.0  # what trials have lost beyond their bounds, at most
+        self.beyond: list[float] = []  # what trials have lost beyond their bounds
         if self.known is None:
             self.state = np.zeros(self.lost.shape, np.int8)
             self.enough = np.zeros(self.lost.shape, np.bool_)
@@ -204,22 +205,30 @@ class Search:
         if least >= self.best + self.within - LEAST:
             return
         self.least[node] = least
-        if least + self.slack < self.best + self.within and len(self.losses) < self.most_tried:
+        if least + max(self.beyond, default=0.0) < self.best + self.within and len(self.losses) < self.most_tried:
             self._try(node)
 
     def _try(self, node: Node) -> None:
         least = self.least.pop(node)
         self.losses[node] = self.problem.real(node)
         if np.isfinite(self.losses[node]):
-            self.slack = max(self.slack, self.losses[node] - least)
+            self.beyond.append(self.losses[node] - least)
         if self.losses[node] < self.best:
             self.best = self.losses[node]
             self.tell(self._progress())
 
     def _try_rest(self) -> None:
-        """Try the nodes that may still be better, least lower bound first."""
+        """Try the nodes that may still be better, least lower bound first.
+
+        Where they are more than can be tried, the search ends once none would be better than the best if it lost as
+        little beyond its bound as any has: of many keys the bounds are far below what suppression takes.
+        """
+        too_many = len(self.least) + len(self.losses) > self.most_tried
         while self.least and len(self.losses) < self.most_tried and time.monotonic() < self.until:
             node = min(self.least, key=lambda untried: (self.least[untried], untried))
+            known = too_many and len(self.beyond) >= TRIALS
+            if known and self.least[node] + min(self.beyond) >= self.best + self.within:
+                return
             if self.least[node] >= self.best + self.within - LEAST:
                 self.least.clear()
                 return
