@@ -8,21 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import sdckit as sdc
 from attacks.recovery.made import blanked, opened as guesses_opened
 from sdckit.attacks.recovery.derived_columns import Household, column_predictors
-from sdckit.attacks.recovery.recovery_files import (
-    LEAF,
-    TREES,
-    Guessed,
-    _grow,
-    _of_a_mate,
-    beyond,
-    guess_values,
-    recovery_files,
-)
+from sdckit.attacks.recovery.recovery_files import Guessed, _of_a_mate, beyond, guess_values, recovery_files
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -166,28 +156,6 @@ def test_numbers_are_right_when_near():
 def test_the_same_seed_gives_the_same():
     one, two = (guessed([f"v{y // 3}" for y in Y])[0] for _ in range(2))
     assert (one.model == two.model).all()
-
-
-@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
-@pytest.mark.parametrize(("n", "n_levels"), [(12, 2), (60, 3), (400, 40)])
-@pytest.mark.parametrize("as_number", [False, True])
-def test_a_forest_is_that_of_scikit_learn(n, n_levels, as_number):
-    """Its guesses, and those of trees that have not learnt a record, of which twelve records have none."""
-    rng = np.random.default_rng(n)
-    features, others = rng.integers(0, 6, (n, 5)).astype(float), rng.integers(0, 7, (20, 5)).astype(float)
-    y = rng.normal(size=n) + features[:, 0] if as_number else rng.permutation(np.arange(n) % n_levels + 3)
-    kind = RandomForestRegressor if as_number else RandomForestClassifier
-    for seed in range(3):
-        forest = kind(
-            n_estimators=TREES, min_samples_leaf=LEAF, max_features="sqrt", random_state=seed, oob_score=True
-        ).fit(features, y)
-        guesses, left_out = _grow(features, y, others, as_number=as_number, seed=seed)
-        assert guesses.tolist() == forest.predict(others).tolist()
-        if as_number:
-            assert left_out.tolist() == forest.oob_prediction_.tolist()
-        else:
-            expected = forest.classes_[np.nan_to_num(forest.oob_decision_function_).argmax(axis=1)]
-            assert left_out.tolist() == expected.tolist()
 
 
 def test_too_little_to_learn_from():

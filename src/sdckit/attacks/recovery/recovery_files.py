@@ -1,6 +1,7 @@
 """Input of a reconstruction attack: the coded release, its changed values, and the original where it is known."""
 
 import math
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -100,31 +101,17 @@ def guess_values(
 
 
 def _grow(train: Floats, y: Values, to_predict: Floats, *, as_number: bool, seed: int) -> tuple[Values, Values]:
-    """Predictions of a random forest, and those of its own records by the trees without them.
+    """Predictions of a forest, and those of its own records by the trees without them."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    The trees, their order and their figures are those of scikit-learn's forest. It checks and copies every tree before
-    it grows it, which takes as long as growing one of a few hundred records.
-    """
-    from sklearn import config_context
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    kind = DecisionTreeRegressor if as_number else DecisionTreeClassifier
-    levels, target = (y[:1], y) if as_number else np.unique(y, return_inverse=True)
-    n, features = len(y), np.concatenate([train, to_predict]).astype(np.float32)
-    total, n_trees = np.zeros((len(features), len(levels))), np.zeros(len(features))
-    rng = np.random.RandomState(seed)  # scikit-learn draws so
-    with config_context(skip_parameter_validation=True):
-        for _ in range(TREES):
-            tree = kind(min_samples_leaf=LEAF, max_features="sqrt", random_state=rng.randint(np.iinfo(np.int32).max))
-            drawn = np.random.RandomState(tree.random_state).randint(0, n, n, dtype=np.int32)
-            times = np.bincount(drawn, minlength=len(features))
-            tree.fit(features[:n], target, sample_weight=times[:n], check_input=False)
-            without = np.flatnonzero(times == 0)
-            total[without] += tree.tree_.predict(features[without])
-            n_trees[without] += 1
-    mean = total / np.maximum(n_trees, 1)[:, None]  # a record that every tree has learnt has none
-    guesses = mean[:, 0] if as_number else levels[mean.argmax(axis=1)]
-    return guesses[n:], guesses[:n]
+    kind = RandomForestRegressor if as_number else RandomForestClassifier
+    forest = kind(
+        n_estimators=TREES, min_samples_leaf=LEAF, max_features="sqrt", random_state=seed, n_jobs=1, oob_score=True
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # records without an out-of-bag tree
+        forest.fit(train, y)
+    return forest.predict(to_predict), forest.oob_prediction_ if as_number else _most_likely(forest)
 
 
 def _prediction_rows(state: Reconstruction, seed: int) -> tuple[Ints, Ints]:
@@ -142,6 +129,10 @@ def _prediction_rows(state: Reconstruction, seed: int) -> tuple[Ints, Ints]:
     learnt = state.known > 0
     learnt[half] = False
     return half, np.flatnonzero(learnt)
+
+
+def _most_likely(model: Any) -> Ints:
+    return np.asarray(model.classes_[np.nan_to_num(model.oob_decision_function_).argmax(axis=1)])
 
 
 def _feature(predictor: Predictor, rows: Ints, some: Ints) -> Floats:
