@@ -65,8 +65,12 @@ def counted(n: int, singular: str, plural: str = "") -> str:
 
 
 def capital(words: str) -> str:
-    """A text with a capital first letter."""
-    return words[:1].upper() + words[1:]
+    """A text with a capital first letter; a symbol stays as it is.
+
+    >>> capital("risk after reconstruction"), capital("k after reconstruction")
+    ('Risk after reconstruction', 'k after reconstruction')
+    """
+    return words if words.startswith(("k ", "l ")) else words[:1].upper() + words[1:]
 
 
 def some_of(names: Sequence[str]) -> str:

@@ -126,10 +126,11 @@ BANDED = pl.when(pl.col("age") < 40).then(pl.lit("20-39")).otherwise(pl.lit("40-
 OUT = WHOLE.with_columns(pay=pl.col("pay").shuffle(seed=3), age=BANDED)
 
 
-def verdicts_of(released: pl.DataFrame, **limits: float) -> dict:
+def verdicts_of(released: pl.DataFrame, *sensitive: str, **limits: float) -> dict:
     told = Scenario(
-        keys=["sex", "age"], magnitudes=["pay"], household="home", aligned=True, thresholds=limits or LIMITS
-    )
+        keys=["sex", "age"], magnitudes=["pay"], household="home", aligned=True, thresholds=limits or LIMITS,
+        sensitive=sensitive,
+    )  # fmt: skip
     with quiet():
         return {one.name: one for one in assess(WHOLE, released, scenario=told, seed=1).verdicts}
 
@@ -141,6 +142,15 @@ def test_what_holds_of_the_release_is_exceeded_by_who_knows_how_its_columns_are_
     assert found[f"{name}_undone"].holds is False
     rules = {"k": "born", "exact_numbers": "total - rest"}
     assert rules.get(name, "born") in found[f"{name}_undone"].sentence
+
+
+def test_a_sensitive_column_that_was_left_out_leaves_no_limit_open():
+    """Households at risk with what is given back were not judged for want of a column that they do not read."""
+    found = verdicts_of(OUT.drop("rest"), "rest")
+    judged = {name: verdict.holds for name, verdict in found.items() if name.endswith("_undone")}
+    assert judged["household_risk_undone"] is judged["household_uniques_undone"] is judged["k_undone"] is False
+    assert None not in judged.values()
+    assert found["household_risk_undone"].n_records == verdicts_of(OUT)["household_risk_undone"].n_records
 
 
 def test_the_figures_are_those_of_the_original_where_everything_is_given_back():

@@ -334,13 +334,14 @@ def _measured_put_back(
     measure, beyond, whole = public_function(base.measure), [], []
     for j in range(1, result.m + 1):
         known = {name: rows for name, (rows, _) in near[j - 1].items()}
-        undone = file_put_back(result.files[j - 1], result.found[j - 1], known).to_native()
+        undone = file_put_back(result.files[j - 1], result.found[j - 1], known)
+        own = scenario.of_variables(undone.columns)
         try:
             if base.scope == "released" and original is not None:
                 how = {"aligned": result.pair.aligned or context.aligned, "id": result.pair.id}
-                figures = measure(original, undone, scenario=scenario, **how)
+                figures = measure(original, undone.to_native(), scenario=own, **how)
             else:
-                figures = measure(undone, scenario=scenario)
+                figures = measure(undone.to_native(), scenario=own)
         except SdcError as error:
             return LimitPutBack(because, reason=str(error))
         figure = getattr(figures, base.figure)

@@ -254,7 +254,7 @@ def limit_name(name: str, points: int | None = None) -> str:
 def limit_of(verdict: Plain) -> str:
     """The limit that a verdict is on, of what variable, and its value."""
     of = f" of {verdict['variable']}" if verdict["variable"] else ""
-    name = LIMITS[verdict["name"]].title or limit_name(verdict["name"], verdict.get("points")).capitalize()
+    name = LIMITS[verdict["name"]].title or capital(limit_name(verdict["name"], verdict.get("points")))
     shown = "" if verdict["limit"] is None else f" (limit {LIMITS[verdict['name']].shown(verdict['limit'])})"
     return f"{name}{of}{shown}"
 

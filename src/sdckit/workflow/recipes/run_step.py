@@ -97,9 +97,10 @@ def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Sc
 
 
 def of_release(data: Any, scenario: Scenario) -> Scenario:
-    """Scenario of one intruder without the keys that earlier steps removed."""
+    """Scenario of one intruder without the keys and variables that earlier steps removed."""
     columns = open_eager(data, {}).columns
-    return scenario.of_keys(columns) if {*scenario.keys} & {*columns} else scenario
+    own = scenario.of_keys(columns) if {*scenario.keys} & {*columns} else scenario
+    return own.of_variables(columns)
 
 
 def lacking_values(data: Any, scenario: Scenario) -> Any:
