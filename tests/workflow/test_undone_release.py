@@ -153,6 +153,13 @@ def test_a_sensitive_column_that_was_left_out_leaves_no_limit_open():
     assert found["household_risk_undone"].n_records == verdicts_of(OUT)["household_risk_undone"].n_records
 
 
+def test_without_the_number_of_the_household_l_is_judged_with_what_is_given_back():
+    found = verdicts_of(OUT.drop("home"), "rest", k=3, l=5)["l"]
+    assert found.holds is None
+    assert "born" in found.reason
+    assert "groups have too few values of rest" in found.reason
+
+
 def test_the_figures_are_those_of_the_original_where_everything_is_given_back():
     found = verdicts_of(OUT)
     roles = Scenario(keys=["sex", "age"], magnitudes=["pay"], household="home", thresholds=LIMITS)

@@ -281,6 +281,7 @@ def _variables_put_back(result: RecoverableValues, context: Context) -> dict[str
                 beyond.append(0)
                 continue
             own = scenario if keys == scenario.keys else scenario.changed(intruders={context.intruder: keys})
+            own = own.narrowed(undone.columns)
             try:
                 diversity = DIVERSITY.measure(undone.to_native(), scenario=own, sensitive=name, levels=[least])
             except SdcError as error:
@@ -335,7 +336,7 @@ def _measured_put_back(
     for j in range(1, result.m + 1):
         known = {name: rows for name, (rows, _) in near[j - 1].items()}
         undone = file_put_back(result.files[j - 1], result.found[j - 1], known)
-        own = scenario.of_variables(undone.columns)
+        own = scenario.narrowed(undone.columns)
         try:
             if base.scope == "released" and original is not None:
                 how = {"aligned": result.pair.aligned or context.aligned, "id": result.pair.id}

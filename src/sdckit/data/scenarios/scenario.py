@@ -420,18 +420,15 @@ class Scenario(Displayed, BaseModel):
         Keys are kept: a file without a key cannot be measured.
         """
         fields: dict[str, Any] = {role: None for role in scenario_checks.SINGLE if getattr(self, role) not in columns}
+        for role in ("household_variables", "sensitive", "numeric", "magnitudes", "number_groups"):
+            fields[role] = tuple(name for name in getattr(self, role) if name in columns)
         if self.children is not None and self.children.key not in columns:
             fields["children"] = None
         if self.ledger is not None and self.ledger.id not in columns:
             fields["ledger"] = self.ledger.model_copy(update={"id": None})
         if fields.get("household", self.household) is None:
             fields["household_variables"] = ()
-        return self.of_variables(columns).changed(**fields)
-
-    def of_variables(self, columns: Collection[str]) -> Scenario:
-        """The scenario with the sensitive variables, numbers and household variables that are among some columns."""
-        roles = ("household_variables", "sensitive", "numeric", "magnitudes", "number_groups")
-        return self.changed(**{role: tuple(name for name in getattr(self, role) if name in columns) for role in roles})
+        return self.changed(**fields)
 
     def _missing_of(self, keys: Collection[str]) -> MissingRule | dict[scenario_checks.Name, MissingRule]:
         if not isinstance(self.missing, dict):

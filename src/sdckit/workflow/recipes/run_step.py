@@ -97,10 +97,10 @@ def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Sc
 
 
 def of_release(data: Any, scenario: Scenario) -> Scenario:
-    """Scenario of one intruder without the keys and variables that earlier steps removed."""
+    """Scenario of one intruder without the columns that earlier steps removed, as the release will be judged."""
     columns = open_eager(data, {}).columns
     own = scenario.of_keys(columns) if {*scenario.keys} & {*columns} else scenario
-    return own.of_variables(columns)
+    return own.narrowed(columns)
 
 
 def lacking_values(data: Any, scenario: Scenario) -> Any:
