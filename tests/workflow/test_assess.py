@@ -198,6 +198,12 @@ def test_one_sensitive_variable_by_its_name():
     assert sdc.assess(FRAME, keys=["sex"], sensitive="ill").scenario.sensitive == ("ill",)
 
 
+def test_a_release_of_which_every_key_was_left_out_is_refused_by_itself():
+    left = sdc.Scenario(keys=["sex"], sensitive=["ill"]).of_release(["ill"])
+    with pytest.raises(ScenarioError, match=r"^no key of any intruder is left in the file, .*beside its original$"):
+        sdc.assess(pl.DataFrame({"ill": ["no", "yes"] * 9}), scenario=left)
+
+
 def test_neither_scenario_nor_keys():
     for given in ({}, {"weight": "w"}):
         with pytest.raises(ScenarioError, match=r"which variables an intruder knows: scenario= or keys=\[...\]"):

@@ -233,6 +233,8 @@ def assess_read(
             if whole:
                 check_insensitive(scenario, open_frame(data).collect_schema().names())
             only = plan.read_at_gate(scenario, compared=False, on_engine=is_lazy(open_frame(data))) if gate else None
+            if not scenario.intruders:
+                raise ScenarioError(KEYLESS)
             return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups, only=only)
         from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
@@ -242,6 +244,12 @@ def assess_read(
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, recodings=read_recodings(recipe, log),
             whole=whole, lean=lean, soonest=soonest, targets=targets, gate=gate, recovered=recovered,
         )  # fmt: skip
+
+
+KEYLESS = (
+    "no key of any intruder is left in the file, so that nothing is known by which somebody could be looked for in it: "
+    "assess it beside its original"
+)
 
 
 def _assess_file(data: Any, **how: Any) -> Assessment:

@@ -136,6 +136,14 @@ def test_the_public_report_knows_nothing_of_what_was_left_out(tmp_path: Path) ->
     assert "Name, signature" not in text
 
 
+def test_without_a_key_there_is_no_report_of_the_release_by_itself(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    keys = [key for keys in SCENARIO["intruders"].values() for key in keys]
+    gone = {"method": "drop_identifiers", "arguments": {"columns": keys}, "on": True}
+    files = taking_away.report(desk, tell, steps=[gone], **HOW)["files"]
+    assert [file["name"] for file in files] == ["report.html"]
+
+
 def test_formats_that_are_not_there_are_refused(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
     with pytest.raises(FileFormatError, match="no format"):

@@ -307,8 +307,9 @@ def report(
     how: dict[str, Any] = {"language": language, "labels": dict(desk.sample.labels)}
     outcome.assessment.report(path, internal=exact, **how)
     made = outcome.made.data if isinstance(outcome.made.data, list) else [outcome.made.data]
-    public = numbered(desk.folder / f"report-public{kind}", len(made))
-    for released, file in zip(made, public, strict=True):  # nothing but the release: what it tells follows from it
+    alone = chosen.of_release(made[0].columns)
+    public = numbered(desk.folder / f"report-public{kind}", len(made)) if alone.intruders else []
+    for released, file in zip(made, public, strict=bool(public)):  # what it tells follows from the release alone
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
-            assess(released, scenario=chosen.of_release(released.columns)).report(file, public=True, **how)
+            assess(released, scenario=alone).report(file, public=True, **how)
     return {"files": _file_entries([("report", path), *(("public", file) for file in public)], outcome)}
