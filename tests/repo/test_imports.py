@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -268,3 +269,18 @@ def test_nothing_is_recognised_by_the_text_of_its_class() -> None:
         "no class is recognised by its name",
     )
     assert named_classes_compared(ast.parse("type(x).__name__ == 'Row'")) == [1]
+
+
+def bound(tree: ast.Module) -> Iterator[str]:
+    """The constants that a module binds at its top, as often as it does."""
+    for node in tree.body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def test_no_constant_is_bound_twice() -> None:
+    """The second meaning would silently be that of both, as where files were joined."""
+    twice = ((path, name) for path in sources() for name, times in Counter(bound(parsed(path))).items() if times > 1)
+    none_offends((f"{path.relative_to(ROOT)}: {name}" for path, name in twice), "a constant is bound once")

@@ -18,7 +18,7 @@ from sdckit.numerics.grouping import ascending, places_among
 LARGEST = 200_000_000  # cells times levels, at most: these take minutes
 AT_ONCE = 20_000_000  # cells times levels that are matched in one pass, about 40 bytes each
 LEVELS = 16  # levels in one pass, at most: more are no faster
-MANY = 256  # levels from which on the matching cells are listed, once for all levels
+MANY = 20  # levels from which on the matching cells are listed, once for all levels
 KEPT = 40_000_000  # twice the pairs of matching cells that are kept for other variables, 8 bytes each
 
 
@@ -193,7 +193,7 @@ def numbers_of(coded: Coded, codes: Ints) -> Floats | None:
 
 Scale: TypeAlias = Literal["number", "date", "ordered", "codes", "unknown"]
 
-MANY = 20  # fewer distinct whole numbers may be codes
+FEWEST = 20  # fewer distinct whole numbers may be codes
 VERY_MANY = 100  # distinct values of amounts of money, which span orders of magnitude
 REGULAR = 2 / 3  # share of equal gaps between numbers, and of their range that is used
 JUMPY = 3.0  # mean squared difference of neighbouring frequencies, relative to that expected by chance
@@ -245,7 +245,7 @@ def is_spread_like_numbers(values: Floats, size: Ints) -> bool:
     """
     if (values != np.floor(values)).any():
         return True
-    if len(values) < MANY:
+    if len(values) < FEWEST:
         return False
     positive = values[values > 0]
     if len(values) >= VERY_MANY and len(positive) and positive[-1] >= 1000 * positive[0]:

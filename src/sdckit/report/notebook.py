@@ -18,7 +18,7 @@ from sdckit.report.chapters.sentences import headline
 from sdckit.report.common_blocks import ALONE, EXPECTED, below, with_rule, without_rule
 from sdckit.report.formats.html import render_fragment, render_sections
 from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
-from sdckit.report.gate.protect import CONFIDENTIAL, SMALLEST_FILE, WITHHELD_FIGURE as WITHHELD, protect
+from sdckit.report.gate.protect import SMALLEST_FILE, USE_INTERNAL, WITHHELD_FIGURE as WITHHELD, protect
 from sdckit.report.language import names_of, translate
 from sdckit.report.view import Plain, view_of, views_of
 
@@ -269,7 +269,7 @@ def document_html(
     except DataError as error:
         if exact:
             raise
-        warning = (Paragraph(str(error).removesuffix(CONFIDENTIAL), "warning"), Paragraph(TOO_FEW))
+        warning = (Paragraph(str(error).removesuffix(USE_INTERNAL), "warning"), Paragraph(TOO_FEW))
         return sections_html([Section("", warning)], language=language)
 
 

@@ -297,7 +297,7 @@ def _number(match: re.Match[str], printed: Callable[[int], str]) -> str:
 
 
 SMALLEST_FILE = 50
-CONFIDENTIAL = " Use internal=True (--internal) for a confidential one."
+USE_INTERNAL = " Use internal=True (--internal) for a confidential one."
 SMALLEST_BASE = 5
 # Records in one step of a printed part.
 FEWEST_IN_A_STEP = 10
@@ -334,7 +334,7 @@ def protect(document: figures.Document, *, internal: bool = False, alone: figure
     if not internal and document.n is not None and document.n < SMALLEST_FILE:
         raise DataError(
             f"a file of fewer than {SMALLEST_FILE} records gives no document that could leave the room: "
-            f"any figure would be about a few persons.{CONFIDENTIAL}"
+            f"any figure would be about a few persons.{USE_INTERNAL}"
         )
     tree, ledger = _entered(document, internal=internal)
     quantities = {
