@@ -276,12 +276,10 @@ def _variables_put_back(result: RecoverableValues, context: Context) -> dict[str
         because, beyond = "; ".join(dict.fromkeys(words)), []
         for j in having or telling:
             undone = file_put_back(result.files[j], result.found[j])
-            keys = tuple(key for key in scenario.keys if key in undone.columns)
-            if not keys:  # it is another release that tells them
+            own = scenario.of_keys(undone.columns).narrowed(undone.columns)
+            if not own.keys:  # it is another release that tells them
                 beyond.append(0)
                 continue
-            own = scenario if keys == scenario.keys else scenario.changed(intruders={context.intruder: keys})
-            own = own.narrowed(undone.columns)
             try:
                 diversity = DIVERSITY.measure(undone.to_native(), scenario=own, sensitive=name, levels=[least])
             except SdcError as error:

@@ -544,9 +544,8 @@ def below_counts(column: ReleasedColumn, household: Household, *, like: Floats |
         limits = limits[_could_be_below(like[rows], few, numbers[rows], limits)]
     words = f"the mates below a limit of {column.name} counted"
     for limit in limits:
-        with np.errstate(invalid="ignore"):
-            below = np.where(np.isnan(numbers), np.nan, numbers < limit)
-        yield _of_household((column.name, household.name), words, household.sums(below), household, kind="counted")
+        counts = _below(household, numbers, limit)
+        yield _of_household((column.name, household.name), words, counts, household, kind="counted")
 
 
 def _could_be_below(y: Floats, few: Household, numbers: Floats, limits: Floats) -> Bools:

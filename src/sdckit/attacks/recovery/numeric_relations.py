@@ -362,9 +362,10 @@ class _Search:
                 best, hits, varies = simple, share, _varies(given)
         if not varies:  # one value, whatever the others are: 1/365.25 * children + 1
             return None
-        slack = self._slack(terms, factors)
-        near = float((np.abs(best + made @ np.array(factors) - truth) <= slack).mean())
-        if max(hits, 0.0 if logs or self.few_values else near) < HITS:
+        slack, near = self._slack(terms, factors), hits
+        if not (logs or self.few_values):
+            near = float((np.abs(best + made @ np.array(factors) - truth) <= slack).mean())
+        if max(hits, near) < HITS:
             return None
         parts = [part for term in terms for part in term.parts]
         columns = tuple(dict.fromkeys(name for part in parts for name in self.companions[part].columns))

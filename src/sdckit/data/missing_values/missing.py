@@ -180,10 +180,10 @@ def _codes_below_zero(values: pl.Series) -> list[int]:
     codes = sorted(int(code) for code, records in negative.rows() if code in _NEGATIVE and records >= _FEWEST)
     if not codes or len(codes) < len(negative):
         return []
-    others = values.filter(values >= 0)
-    counted_from_one = _least(others) >= 1 and others.n_unique() >= _MOST
     if _is_code(codes[0], _BELOW):
         return codes if len(codes) <= _FEWEST else []
+    others = values.filter(values >= 0)
+    counted_from_one = _least(others) >= 1 and others.n_unique() >= _MOST
     return codes if len(codes) <= _MOST and (counted_from_one or -_least(-others) > _SCALE * -codes[0]) else []
 
 

@@ -190,8 +190,9 @@ def _neighbours(levels: key_levels.Levels, key: str) -> Iterator[tuple[str, Step
     labels, width = levels.labels() if numbers is None else (), 2
     while width < len(levels.codes):
         group = np.arange(len(levels.codes), dtype=np.int64) // width
-        step = None if numbers is not None else key_levels.grouped(key, levels.coded, labels, group)
-        if numbers is not None:
+        if numbers is None:
+            step = key_levels.grouped(key, levels.coded, labels, group)
+        else:
             step = key_levels.in_bands(key, numbers[width::width])
         if step is not None:
             yield f"in groups of {width} neighbours", step, group

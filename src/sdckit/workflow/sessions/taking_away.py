@@ -308,8 +308,9 @@ def report(
     outcome.assessment.report(path, internal=exact, **how)
     made = outcome.made.data if isinstance(outcome.made.data, list) else [outcome.made.data]
     alone = chosen.of_release(made[0].columns)
-    public = numbered(desk.folder / f"report-public{kind}", len(made)) if alone.intruders else []
-    for released, file in zip(made, public, strict=bool(public)):  # what it tells follows from the release alone
+    going = made if alone.intruders else []
+    public = numbered(desk.folder / f"report-public{kind}", len(going))
+    for released, file in zip(going, public, strict=True):  # nothing but the release: what it tells follows from it
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
             assess(released, scenario=alone).report(file, public=True, **how)
     return {"files": _file_entries([("report", path), *(("public", file) for file in public)], outcome)}
