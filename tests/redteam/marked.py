@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from datetime import date, timedelta
 from pathlib import Path
@@ -34,9 +35,20 @@ TRACES = (
 )  # fmt: skip
 
 
+# What is drawn at random (heads and keys of a ledger) holds any four digits at times, and so do decimal places.
+DRAWN = re.compile(r"\b[0-9a-f]{32,}\b")
+WITHIN_A_NUMBER = r"(?<![0-9])(?<![0-9]\.)"
+
+
 def traces_in(text: str) -> list[str]:
-    """The marks that a text holds."""
-    return [trace for trace in TRACES if trace in text]
+    """The marks that a text holds; digits in the middle of a number or of a drawn code are none."""
+    told = DRAWN.sub("", text)
+    return [trace for trace in TRACES if trace in told and re.search(starting(trace), told)]
+
+
+def starting(trace: str) -> str:
+    """Where a mark begins: a number, not one of its later digits."""
+    return WITHIN_A_NUMBER + re.escape(trace) if trace[0].isdigit() else re.escape(trace)
 
 
 def traces_in_bytes(data: bytes) -> list[str]:

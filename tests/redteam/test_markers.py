@@ -98,6 +98,13 @@ def check_pickle(made: Any, name: str) -> None:
     assert not (found := traces_in_bytes(pickle.dumps(one))), (name, "pickle", found)
 
 
+def test_a_mark_is_a_value_and_not_what_was_drawn_at_random() -> None:
+    told = ("w=4817.93", "[1,4817]", "some 4,820", "4817", "region_ZQXREGION", "1893-07-13", "-774177.25")
+    assert all(map(traces_in, told))
+    assert not traces_in("head 0 c2e1ba33e3816c536cf5b2284820f280")
+    assert not traces_in("0.4817 and 314820 and 2.71893")
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_result_tells_no_value(name: str, caplog: pytest.LogCaptureFixture) -> None:
     data, arguments = calls()[name]
