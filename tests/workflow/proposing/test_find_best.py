@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -15,6 +16,7 @@ from sdckit.workflow.proposing import find_best as module
 from sdckit.workflow.proposing.find_best import Asked, _repaired, at_aim, find_best, outcome, variants
 from sdckit.workflow.proposing.search import Searched
 from sdckit.workflow.proposing.trials import How, Trials, judge
+from sdckit.workflow.recipes import given_back
 from sdckit.workflow.recipes.recipe import TRIAL
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
@@ -46,6 +48,39 @@ def test_recodings_do_what_taking_values_out_does_not() -> None:
     bounded = find_best(trials("one", survey(300), share=0.05, thresholds={"k": 3, "match_risk": 0.1}), asked())[3]
     assert bounded.passed
     assert judged.made.loss <= bounded.made.loss
+
+
+def households(n: int, seed: int) -> pl.DataFrame:
+    """Members of households, of whom others tell much: of two adults, of children, how many they are."""
+    draw = np.random.default_rng(seed)
+    home = np.repeat(np.arange(n), draw.choice([1, 2, 3, 4], n, p=[0.3, 0.35, 0.2, 0.15]))[:n]
+    place = np.arange(n) - np.searchsorted(home, home)
+    age = np.where(place < 2, draw.integers(20, 80, n) // 5 * 5, draw.integers(0, 20, n))
+    columns = {"age": age, "sex": draw.integers(1, 3, n), "rel": np.minimum(place, 2)}
+    work = np.where(age < 20, 0, draw.integers(1, 5, n))
+    return pl.DataFrame({"home": home, **columns, "work": work, "size": np.bincount(home)[home]})
+
+
+def test_many_records_lose_keys_where_nothing_else_holds_and_something_better_is_looked_for() -> None:
+    """Keys were given up where more than 2 % of the records are told by others."""
+    keys = ["age", "sex", "rel", "work", "size"]
+    one = trials(
+        "one", households(120, 0), keys=keys, insensitive=[], household="home", household_variables=["size"],
+        share=1.0,
+    )  # fmt: skip
+    best = find_best(one, asked())[3]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(given_back, "MOST_TAKEN", given_back.FEW_TAKEN)
+        few = find_best(one, asked())[3]
+        patch.undo()
+        patch.setattr(module, "TAKEN_ONCE", 100)
+        first = find_best(one, asked())[3]
+    assert best.passed
+    assert few.passed
+    assert first.passed
+    assert not first.takes_few
+    assert best.made.loss < few.made.loss
+    assert best.made.loss < first.made.loss
 
 
 @pytest.mark.parametrize(("once", "passes"), [(100_000, False), (10, True)])

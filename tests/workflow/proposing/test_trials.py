@@ -13,7 +13,7 @@ import sdckit as sdc
 from proposals import survey, trials
 from sdckit.data.limits import LIMITS
 from sdckit.data.seeds import Mixed
-from sdckit.workflow.proposing.trials import How, Trials, judge
+from sdckit.workflow.proposing.trials import How, Trials, judge, open_lattice
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK
 from sdckit.workflow.recipes.run_step import run_step
@@ -124,6 +124,16 @@ def test_households_lose_values_together() -> None:
     assert release["region"].null_count() > 0
     together = release.group_by("home").agg(pl.col("region").is_null().n_unique())
     assert together["region"].max() == 1
+
+
+def test_a_size_in_classes_goes_with_the_number_by_which_members_are_counted() -> None:
+    data, prefer = homes.people(), {"size": [{"method": "top_bottom_code", "top": 2}]}
+    asked = {"household": "home", "weight": "w", "thresholds": {"k": 3}}
+    scenario = sdc.Scenario(keys=["region", "size", "age", "sex"], **asked)
+    lattice = open_lattice(data, scenario, keep=(), prefer=prefer, weights={}, internal=False)
+    steps = dict(Trials(data, scenario, lattice, 1.0, None, aims={"default": 3}).make((0, 1, 1, 0)).steps)
+    assert steps["recoding"]["column"] == "size"
+    assert steps["k"]["together"] == [["size", "home"]]
 
 
 @pytest.mark.parametrize("asked", [{"l": 2}, {"k": 3, "l": 2}], ids=str)

@@ -143,7 +143,7 @@ def test_a_release_is_searched_once_by_trials_of_a_proposal(monkeypatch: pytest.
         "one", DISTRICTS, importance={"age": 1.0, "sex": 1.0, "area": 9.0}, insensitive=["kids", "ill", "district"]
     )
     judged = judge(one, one.make((3, 0, 0)), How(), tries=kept)
-    how = options_taking_more(judged, one)
+    how = options_taking_more(judged, one, 0.5)
     better = one.with_how(sure(how))
     assert judge(better, better.make((3, 0, 0)), sure(how), tries=kept).failing == ()
     assert len(searched) > 1
@@ -207,7 +207,7 @@ def test_a_proposal_takes_more_before_it_gives_columns_up() -> None:
     node = (3, 0, 0)
     judged = judge(one, one.make(node), How())
     assert judged.failing == ("k_undone",)
-    how = options_taking_more(judged, one)
+    how = options_taking_more(judged, one, 0.5)
     assert how is not None
     (step,) = how.taken
     assert step == {**TAKEN, "columns": ["age", "sex", "area"]}
@@ -221,7 +221,7 @@ def test_a_proposal_takes_more_before_it_gives_columns_up() -> None:
     assert again.made.loss > judged.made.loss
     steps = all_steps(one.scenario, DISTRICTS.columns, again.made, again.mended)
     assert [own["method"] for own in steps][-2:] == ["random_order", "suppress_above"]
-    assert options_taking_more(again, better) is None
+    assert options_taking_more(again, better, 0.5) is None
 
 
 def test_a_starter_recipe_takes_more_before_it_says_that_a_limit_is_exceeded() -> None:

@@ -23,7 +23,7 @@ from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Node, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words, promise_kept
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
-from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
+from sdckit.workflow.proposing.trials import How, Judged, Trials, improved, judge, judge_cells, limits_of
 from sdckit.workflow.recipes import given_back, recipe, recipe_figures, recipe_steps, starter_recipe
 from sdckit.workflow.verdicts import Verdict
 
@@ -310,6 +310,7 @@ JUDGED = 3  # combinations held against every threshold at each aim
 REPAIRS = 3  # of one of them
 OTHER_DRAWS = tuple(bytes([i]) * len(recipe.TRIAL) for i in (1, 2))  # with which a recipe must hold, too
 DRAWN_ONCE = 100_000  # records, beyond which a recipe is judged once
+TAKEN_ONCE = 5_000  # records, beyond which the first recipe that passes is taken, though many records lose keys by it
 BOUNDED = 0.05  # of the records, left to suppression: in the alternative shown first, and where nothing else holds
 EARLY = (0.0, BOUNDED)  # shares of the first recipe that is handed over
 OTHER_SHARES = {"no value taken out": 0.0, "more values taken out": 1.0, "very few values taken out": 0.01}
@@ -385,7 +386,8 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
             tried += _judged(fewer, search, replace(searched, bound=bound), asked)
             if asked.over and (tried or early):
                 break
-        if any(way[3].meets for way in tried) or (asked.over and (tried or early)):
+        settled = any(way[3].meets and (way[3].takes_few or trials.lattice.n > TAKEN_ONCE) for way in tried)
+        if settled or (asked.over and (tried or early)):
             break
     meeting = [way for way in tried if way[3].meets]
     best = min(meeting, key=lambda way: (way[3].measured, way[3].made.loss), default=None)
@@ -590,10 +592,14 @@ def _repair(trials: Trials, node: Node, asked: Asked) -> Judged:
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
     hold = partial(judge, control=asked.control, keep=asked.keep, tell=asked.within, tries=recipe.Kept())
     judged = _drawn_again(trials, hold(trials, trials.made[node], trials.how, soon=True), hold)
-    if (taken := _without_few(trials, judged, asked, hold)) is not None:
+    few = given_back.options_taking_more(judged, trials, given_back.FEW_TAKEN)
+    if (taken := _without_reconstructed(trials, judged, few, asked, hold)) is not None:
         return taken
+    many: How | None = None
     for _ in range(REPAIRS):
         how = None if judged.passed or asked.over else improved(judged, trials.scenario, asked.keep)
+        if not (few or many):
+            many = given_back.options_taking_more(judged, trials, given_back.MOST_TAKEN)
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")
@@ -603,18 +609,22 @@ def _repair(trials: Trials, node: Node, asked: Asked) -> Judged:
             asked.tell(f"this combination is dropped: {error}")
             if not judged.verdicts:
                 judged = hold(trials, trials.made[node], trials.how)
-            return replace(judged, unrepaired=str(error))
-    return judged
+            judged = replace(judged, unrepaired=str(error))
+            break
+    return _without_reconstructed(trials, judged, many, asked, hold) or judged
 
 
-def _without_few(trials: Trials, judged: Judged, asked: Asked, hold: Callable[..., Judged]) -> Judged | None:
-    """A judged node that passes once few records have lost keys; None where it does not."""
-    while not (judged.passed or asked.over) and (how := given_back.options_taking_more(judged, trials)) is not None:
-        asked.tell("taking keys out of the few records that can be reconstructed")
+def _without_reconstructed(
+    trials: Trials, judged: Judged, how: How | None, asked: Asked, hold: Callable[..., Judged]
+) -> Judged | None:
+    """A judged node that passes once records lose keys by these options and those for what is left; else None."""
+    while how is not None and not (judged.passed or asked.over):
+        asked.tell("taking keys out of the records that can be reconstructed")
         try:
             judged = _drawn_again(trials, hold(trials, trials.with_how(how).make(judged.made.node), how), hold)
         except SdcError:  # such as a file in which the records left are too few; other ways are tried
             return None
+        how = given_back.options_taking_more(judged, trials, given_back.MOST_TAKEN)
     return judged if judged.passed and judged.how.taken else None
 
 

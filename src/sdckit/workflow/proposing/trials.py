@@ -327,7 +327,7 @@ class Trials:
         shared = given_back.mostly_shared(data, intruder)
         if k is not None and wild:
             how: dict[str, Any] = {"shared": shared, "importance": self.importance, "bundles": self.how.bundles}
-            yield "k", starter.suppression_step(data, self.scenario, intruder, k, **how), False
+            yield "k", starter.suppression_step(self.data, self.scenario, intruder, k, **how), False
         ordered = sorted(intruder.keys, key=lambda key: (-self._levels(key, node), key))
         blank = wild or intruder.person is None or intruder.missing == "category"  # else no key may be missing
         if intruder.limits.l is not None and intruder.sensitive and blank:
@@ -451,6 +451,11 @@ class Judged:
         """Records in groups of fewer than five, where that number is estimated from them; else 0."""
         counted = self._worst.get("k_anonymity")
         return int(counted.violations[SMALL]) if self.estimated and counted is not None else 0
+
+    @property
+    def takes_few(self) -> bool:
+        """Whether few records at most lose keys since the release gives values back."""
+        return max(self.made.taken.values(), default=0.0) <= given_back.FEW_TAKEN
 
     def let_go(self) -> Judged:
         """Where nothing is to be mended: without original and release, which the measures of two files hold."""

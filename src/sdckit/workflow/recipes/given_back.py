@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 Step = dict[str, Any]
 CommentedStep = tuple[Mapping[str, Any] | None, Sequence[str]]  # a step, or None for a remark; its comment
 SEED = 1  # of whatever is judged in a trial, of which nothing is kept
-MOST_TAKEN = 0.02  # of the records, that lose keys since the release gives values back
+FEW_TAKEN = 0.02  # of the records, that lose keys since the release gives values back, before anything else is tried
+MOST_TAKEN = 0.5  # where nothing else helped
 PUT_BACK = {name for name, kind in LIMITS.items() if kind.measure == GIVEN_BACK}
 MOSTLY_SHARED = 0.8  # of the households of two or more: a value taken out is told by mates nearly always
 TAKEN = "Records that would be beyond a threshold with what the release gives back by itself lose these keys."
@@ -84,14 +85,14 @@ def lacking_records(
     return lacking
 
 
-def few_given_back(assessment: Any, scenario: Scenario, n: int) -> list[str]:
-    """Intruders to whom a release gives back so much that some records are below a limit, but few of the `n`."""
+def reconstructing_intruders(assessment: Any, scenario: Scenario, most: float) -> list[str]:
+    """Intruders to whom a release gives back so much that records are below a limit, but to none more than `most`."""
     limits, records = scenario.limits_of(compared=True), {}
     for name in assessment:
         if (result := assessment[name].get(GIVEN_BACK)) is not None:
             records[name] = max(result.below_k[0].get(limits.k, 0), result.above_risk[0] or 0)
-    few = max(records.values(), default=0) <= MOST_TAKEN * n
-    return [name for name, below in records.items() if few and below]
+    within = max(records.values(), default=0) <= most
+    return [name for name, below in records.items() if within and below]
 
 
 def ways_to_take(data: Any, scenario: Scenario, name: str) -> list[Step]:
@@ -105,37 +106,41 @@ def ways_to_take(data: Any, scenario: Scenario, name: str) -> list[Step]:
 def taking_more(
     exceeded: Collection[str], assessment: Any, made: Applied, steps: Collection[Mapping[str, Any] | None]
 ) -> list[tuple[Step, list[str]]]:
-    """Steps by which few records lose keys, each with why, where no limit is exceeded but with what is given back.
+    """Steps by which records lose keys, each with why, where no limit is exceeded but with what is given back.
 
     `exceeded`: the limits as a starter recipe names them. `steps`: those that the recipe has already.
     """
     if not exceeded or not {*exceeded} <= {named(LIMITS[name]) for name in PUT_BACK}:
         return []
     there = open_eager(made.data, {}).columns
-    more = further_steps(made.original, sure(made.scenario), assessment, made.log.n, steps, there)
+    most = MOST_TAKEN * made.log.n
+    more = further_steps(made.original, sure(made.scenario), assessment, most, steps, there)
     return [(step, [TAKEN]) for step in more]
 
 
-def options_taking_more(judged: Any, trials: Any) -> Any:
-    """Options by which the few records lose keys that are below a limit with what the release of a node gives back.
+def options_taking_more(judged: Any, trials: Any, share: float) -> Any:
+    """Options by which the records lose keys that are below a limit with what the release of a node gives back.
 
-    None where there are no such records, or too many, or where another limit does not hold.
+    None where there are no such records, or more than this share of all, or where another limit does not hold.
     """
     if not judged.failing or not {*judged.failing} <= PUT_BACK:
         return None
     data, taken = trials.data, judged.how.taken
     there = open_eager(data, {}).columns  # a trial of a node leaves out what the node does
-    more = further_steps(data, trials.scenario, judged.assessment, trials.lattice.n, taken, there)
+    more = further_steps(data, trials.scenario, judged.assessment, share * trials.lattice.n, taken, there)
     return replace(judged.how, taken=(*taken, *more)) if more else None
 
 
 def further_steps(
-    data: Any, scenario: Scenario, assessment: Any, n: int, steps: Collection[Mapping[str, Any] | None],
+    data: Any, scenario: Scenario, assessment: Any, most: float, steps: Collection[Mapping[str, Any] | None],
     there: Collection[str],
 ) -> list[Step]:  # fmt: skip
-    """For each intruder to whom few records are told, the first step that is not among `steps`, on columns `there`."""
+    """For each intruder who reconstructs some records, the first step not among `steps`, on columns `there`.
+
+    None where to one of them more than `most` records are below a limit.
+    """
     more: list[Step] = []
-    for name in few_given_back(assessment, scenario, n):
+    for name in reconstructing_intruders(assessment, scenario, most):
         ways = (on_columns(step, there) for step in ways_to_take(data, scenario, name))
         more += [step for step in ways if step is not None and step not in steps][:1]
     return more

@@ -457,7 +457,7 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
             yield None, [f"No local_suppression{whom}: {why}."]
             continue
         shared = given_back.mostly_shared(way.data, intruder)
-        step = suppression_step(way.data, scenario, intruder, k, shared=shared)
+        step = suppression_step(way.original, scenario, intruder, k, shared=shared)
         lines = [
             the_rest(whom),
             "k is what the threshold of the risk needs in a file taken for the whole population."
@@ -499,13 +499,14 @@ def protects_nobody(intruder: Scenario) -> str:
 
 
 def suppression_step(
-    data: Any, scenario: Scenario, intruder: Scenario, k: int, *, shared: Sequence[str],
+    original: Any, scenario: Scenario, intruder: Scenario, k: int, *, shared: Sequence[str],
     importance: Mapping[str, float] | None = None, bundles: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Step:  # fmt: skip
     """The local suppression of the records that are still below k, and of what would give its values back.
 
-    `intruder`: the scenario with one intruder and those of their keys that are still there. `bundles`: by key, the
-    columns from which it follows. `shared`: keys that most households have in common.
+    `original`: the file before any step. `intruder`: the scenario with one intruder and those of their keys that are
+    still there. `bundles`: by key, the columns from which it follows. `shared`: keys that most households have in
+    common.
     """
     (name,) = intruder.intruders
     step: Step = {"method": "local_suppression"}
@@ -516,7 +517,7 @@ def suppression_step(
     if importance is not None:
         step["importance"] = {key: importance.get(key, 1.0) for key in intruder.keys}
     together = [[key, *bundles[key]] for key in intruder.keys if bundles.get(key)]
-    told = dict.fromkeys([*household_sizes(data, intruder), *shared])
+    told = dict.fromkeys([*household_sizes(original, intruder), *shared])  # in classes a size is told, too
     together += [[key, str(intruder.household)] for key in told]
     if together:
         step["together"] = together
