@@ -230,6 +230,8 @@ AT = dt.datetime(2024, 5, 3)
 NOON, LATER = AT.replace(hour=12, minute=7, second=9), AT.replace(hour=15, microsecond=250_000)
 APART = {
     "capitals": (["Graz", "graz"] * 200, ["Graz", "a", "A"] * 200, "texts that differ in capitals alone (x)"),
+    "letters for a sex": (["f", "m", "F"] * 200, ["a", "b", "A"] * 200, "texts that differ in capitals alone (x)"),
+    "letters of an answer": (["y", "n", "N"] * 200, ["n", "N"] * 200, "texts that differ in capitals alone (x)"),
     "a number of records": (["often", "rare (n=2)"] * 200, ["n", "no = 2 items"] * 200, "they are (x)"),
     "a number of people": (["1 person", "more"] * 200, ["room for 2", "more"] * 200, "they are (x)"),
     "times of day": ([AT, NOON] * 200, [NOON, NOON] * 200, "no time of day, or no part of a second (x)"),

@@ -16,11 +16,14 @@ from sdckit import k_anonymity, local_suppression
 from sdckit.attacks.copied_records import GIVEN, IN_ALL, NOT_SURE
 from sdckit.cells.tabulate import MANY_LEVELS, warn_about_key
 from sdckit.data.columns import MONTHS
+from sdckit.data.households import BY_EXACT
 from sdckit.data.limits import LIMITS, LimitKind
+from sdckit.data.living_together import OF_HOMES
 from sdckit.data.scenarios.column_roles import NEARLY_TOLD, TELLS_MORE
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, require_confirmed
+from sdckit.data.scenarios.telling_columns import DIFFERENT, FEWER_PEOPLE, OF_MATES, RESTORED
 from sdckit.display import capital
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import ChartBlock, Code, Entries, Facts, Page, Paragraph, Section, TableBlock, Tables
@@ -37,6 +40,7 @@ from sdckit.workflow.assess import LEFT_OUT
 from sdckit.workflow.proposing.proposal import in_words
 from sdckit.workflow.sessions.refusals import in_words as in_the_app
 
+ROLES_OPEN = (BY_EXACT, DIFFERENT, FEWER_PEOPLE, OF_HOMES, OF_MATES, RESTORED)
 # English that a place of an entry took for a name.
 LEFT = re.compile(
     r"\b(of|the|and|with|without|missing|released?|records?|values|risk|over|than|is|are|by|to|for|not|keys?|limits?|each|above|below)\b"
@@ -212,6 +216,7 @@ def test_the_warning_of_a_key_that_was_left_out_is_translated() -> None:
     [
         f"What every column is could not be judged: {TELLS_MORE}. {NEARLY_TOLD.format('a')}.",
         f"Roles of the columns could not be judged: {TELLS_MORE}. {NEARLY_TOLD.format('a')}.",
+        *(f"Roles of the columns could not be judged: {TELLS_MORE}. {words.format('a')}." for words in ROLES_OPEN),
         f"{capital(TELLS_MORE)}; 1 column of 7 covered by a pattern as insensitive: b. {NEARLY_TOLD.format('a')}.",
         "the original: numeric 'a' is categories (text), not numbers; convert it first, or name missing_codes",
         "Coarsen or leave out one of a and b, or suppress it together with c: together they tell c.",

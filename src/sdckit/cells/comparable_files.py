@@ -28,6 +28,7 @@ ENOUGH = 100  # pairs of neighbours that speak for or against: fewer may do so b
 SKEWED = 0.3  # of the way from a low to a high value: where the middle one of numbers lies below, they are amounts
 FIRST, SEVERAL = 1_000, 20  # records that are looked at for numbers of people; different ones, fewer are codes
 COMPARED = sentences("cells/comparable_files.toml")
+LETTERS = ({*"fmwx"}, {*"ynj"})  # of a sex, of an answer
 WORD = 4  # characters from which on a text is a word, and no code
 CATEGORIES = 1_000  # different texts, beyond which they are names or remarks
 SHORT, LONG = 4, 9  # decimals up to which a number is short, and behind which it is long
@@ -296,8 +297,10 @@ def _some_shortened(texts: Collection[str]) -> bool:
 
 
 def _in_cases(texts: Collection[str]) -> bool:
-    """Whether words differ in capitals alone; letters that are codes may."""
-    words = [text for text in texts if len(text) >= WORD]
+    """Whether words differ in capitals alone, or letters for a sex or an answer; other letters that are codes may."""
+    letters = {text.casefold() for text in texts if len(text) == 1}
+    spoken = len(letters) > 1 and any(map(letters.issubset, LETTERS))
+    words = [text for text in texts if len(text) >= WORD or (spoken and len(text) == 1)]
     return len({text.casefold() for text in words}) < len(words)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from sdckit.data import arguments, pl
 from sdckit.data.columns import code_column, to_arrow
 from sdckit.data.frames import check_plan_names, collect, open_frame, plain_columns
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import AnyInts, Bools, Ints
+from sdckit.numerics.array_types import AnyInts, Bools, Ints, Words
 from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.grouping import first_of_groups, refines
 
@@ -21,12 +21,26 @@ FEW = 200  # records in which no order is looked for
 FAR = range(10, 31)  # rows between two records that belong together by chance only, or by the order of the file
 BLOCK = 8  # records with one value that stand together, from which on they are sorted by it
 ALIKE, CERTAIN = 0.1, 5  # more pairs of neighbours with one value: as a share, and in the largest standard deviations
+SOME_VALUES = 5  # by which the rows of a release may stand
 IN_ORDER, SORTED = 10, 0.9  # values of a number whose order tells; rank correlation with the rows, from which on
 NEAR, TOLD_NEAR, MOSTLY = 0.1, 0.9, 0.5  # of an amount; of the records, so near a guess; so near another's
 FEWEST_AMOUNTS = 30  # by which another number may tell amounts that were taken out
 TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
 ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
 SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made
+ROWS_IN_STRETCHES = (
+    "Not judged: rows of one part of the file are alike in {} as those of others are not, as where it stands in the "
+    "order of places, interviewers or days that it does not show; mix the rows to have them judged"
+)
+ROWS_IN_ORDER = (
+    "Not judged: the rows stand in the order of {}, and rows with the same value in no order of another column, as "
+    "where a file was sorted by exact values before these were made coarser: its place then tells each; mix the rows "
+    "to have them judged"
+)
+BY_EXACT = (
+    "Not judged: the rows stand in the order of {} as in the original, which was left out or changed: the place of "
+    "each tells it; mix the rows to have them judged"
+)
 
 
 def _count_few(codes: Ints, missing: int, of_row: AnyInts, n_homes: int) -> int:
@@ -410,6 +424,65 @@ def in_order_of(columns: RankedColumns, numbers: Sequence[str]) -> tuple[str, ..
         if not in_order or (ties and not any(_is_sorted(codes, block) for codes in others if codes.max(initial=0) > 1)):
             told.append(name)
     return tuple(told)
+
+
+def rows_by_exact(original: RankedColumns, released: RankedColumns, names: Iterable[str]) -> list[str]:
+    """Those of some columns, left out or changed, by whose values in an original the rows of a release stand.
+
+    The records of each such value have together what as many rows have in the columns that are the same.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> people = pl.DataFrame({"age": rng.integers(0, 90, 900), "q": rng.integers(0, 5, 900)})
+    >>> made = [file.with_columns(pl.col("age") // 30) for file in (people.sort("age"), people)]
+    >>> before, *after = (RankedColumns.of(open_frame(file)) for file in (people, *made))
+    >>> [rows_by_exact(before, own, ["age"]) for own in after]
+    [['age'], []]
+    """
+    if original.n != released.n or original.n < FEW:
+        return []
+    gone = [name for name in dict.fromkeys(names) if name in original.names]
+    gone = [name for name in gone if original.ranks(name).max(initial=0) >= SOME_VALUES]
+    hashed = {name: _hashes(original, released, name) for name in original.names if name in released.names and gone}
+    same = {name: own for name, own in hashed.items() if own is not None}
+    if not same:
+        return []
+    codes = [np.zeros(original.n, np.uint64) for _ in range(2)]
+    for at, own in enumerate(same.values()):
+        codes = [code + hashes * np.uint64(2 * at + 1) for code, hashes in zip(codes, own, strict=True)]
+    return [
+        name
+        for name in gone
+        if name not in same
+        and _in_blocks_of(original.ranks(name), *codes)
+        and not any(follows_from(original, name, [other]) or rises_with(original, other, name) for other in same)
+    ]
+
+
+def _hashes(original: RankedColumns, released: RankedColumns, name: str) -> list[Words] | None:
+    """The values of a column in both files as numbers, if these are the same, whatever their order."""
+    before, after = original.series(name), released.series(name)
+    if before.dtype != after.dtype:
+        return None
+    hashes = [own.hash().to_numpy() for own in (before, after)]
+    return hashes if hashes[0].sum() == hashes[1].sum() else None
+
+
+def _in_blocks_of(ranks: Ints, before: Words, after: Words) -> bool:
+    """Whether the rows stand by values that rise or fall, those without one first or last."""
+    for last in {False, not ranks.all()}:
+        own = np.where(ranks > 0, ranks, int(ranks.max()) + 1) if last else ranks
+        for by in (own, -own):
+            order = np.argsort(by, kind="stable")
+            starts = np.flatnonzero(np.diff(by[order], prepend=by[order[0]] - 1))
+            blocks = np.add.reduceat(before[order], starts)
+            alike = [
+                np.mean(np.add.reduceat(rows, starts) == blocks) for rows in (after, np.roll(after, len(after) // 2))
+            ]
+            if alike[0] >= TOLD_NEAR and alike[1] <= MOSTLY:
+                return True
+    return False
 
 
 def _is_sorted(ranks: Ints, block: Ints) -> bool:

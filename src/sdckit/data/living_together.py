@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 
 import numpy as np
 
 from sdckit.data import pl
-from sdckit.data.households import ALIKE, CERTAIN, FEW, RankedColumns, dense_ranks
+from sdckit.data.households import ALIKE, CERTAIN, ERRS, FEW, SPEAKING, RankedColumns, dense_ranks
 from sdckit.numerics.array_types import Ints
 
 SOME = 20_000  # records of a long file that are looked at: all that share a value
@@ -29,6 +29,15 @@ DIVIDED = 0.9  # of the groups with one size: a multiple of it
 BY_CHANCE = 1e-4  # chance that as many are
 ALONE = 0.05  # of the households: the only one with its values
 BESIDE = 3.0  # times as many pairs with one value as with the next one on a grid of independent numbers
+VALUES_TOGETHER = (
+    "Not judged: records that are alike in {} belong together as no others do, like members of a household, and no "
+    "column that goes out says whose they are; make these coarser, leave them out, or let household or person go out "
+    "with new numbers to have them judged"
+)
+OF_HOMES = (
+    "No intruder knows {}, which is named insensitive and says how many records a household has, or numbers its "
+    "members: neighbours do; make a key of it where somebody may know it"
+)
 
 
 def values_together(
@@ -80,6 +89,42 @@ def values_together(
         if (enough or by_itself) and _are_few(_joint([own, *(others[other] for other in alike)])):
             return (*names, *alike)
     return _by_size(columns, levels)
+
+
+def of_homes(columns: RankedColumns, names: Iterable[str], household: str | None) -> list[str]:
+    """Those of some columns that number the members of each household, or say how many records it has.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> homes = pl.DataFrame({"home": np.arange(150).repeat(np.arange(150) % 3 + 1), "sex": [1, 2, 2] * 100})
+    >>> people = homes.with_columns(size=pl.len().over("home"), no=pl.int_range(pl.len()).over("home"))
+    >>> of_homes(RankedColumns.of(open_frame(people)), ["sex", "size", "no"], "home")
+    ['size', 'no']
+    """
+    if household not in columns.names:
+        return []
+    ranks = columns.ranks(str(household))
+    order = np.flatnonzero((ranks > 0) & (ranks <= SOME / LARGEST))
+    order = order[np.argsort(ranks[order], kind="stable")]
+    homes = ranks[order] - 1
+    sizes = np.bincount(homes)
+    shared = sizes[homes] > 1
+    if np.count_nonzero(shared) < SPEAKING or len(np.unique(sizes)) < 2:
+        return []
+    places = np.arange(len(homes)) - (np.cumsum(sizes) - sizes)[homes]
+    telling = []
+    for name in (name for name in dict.fromkeys(names) if name in columns.names):
+        if (
+            name not in columns.names
+            or not columns.series(name).dtype.is_integer()
+            or columns.series(name).null_count()
+        ):
+            continue
+        values = columns.series(name).to_numpy()[order]
+        in_homes = values[np.lexsort((values, homes))] - values.min()
+        if np.mean(values == sizes[homes]) >= 1 - ERRS or np.mean((in_homes == places)[shared]) >= 1 - ERRS:
+            telling.append(name)
+    return telling
 
 
 def _levels(columns: RankedColumns, name: str) -> int:

@@ -366,7 +366,7 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     assert f"of 1 column ({WITHHELD}) more is told by 2 columns" in told.words
     by_name = frame.drop("w").with_columns(hid=np.arange(n))
     looked_at = look_at_columns(scenario, [open_frame(by_name)])  # whoever names them has looked
-    assert (looked_at.holds, looked_at.not_judged) == (True, ())
+    assert (looked_at.holds, looked_at.not_judged) == (True, ((telling_columns.DIFFERENT, ("rank",)),))
     assert looked_at.words.startswith(f"every column that goes out has a role. {named}")
     assert "ot judged" not in looked_at.words
 
@@ -474,4 +474,4 @@ def test_digests_of_numbers_are_not_judged_unless_all_records_have_one() -> None
     files = [pl.DataFrame({"sex": ages, "ward": [digest, *own]}) for digest, own in (
         (digests[0], digests[1:]), (digests[0], digests[:1] * 79))]  # fmt: skip
     roles = [look_at_columns(Scenario(keys=["sex"], insensitive=["ward"]), [open_frame(file)]) for file in files]
-    assert [column_roles.GUESSABLE in dict(of_file.not_judged) for of_file in roles] == [True, False]
+    assert [telling_columns.GUESSABLE in dict(of_file.not_judged) for of_file in roles] == [True, False]

@@ -18,10 +18,22 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from sdckit.data.frames import open_frame
-from sdckit.data.households import RankedColumns
+from sdckit.data.households import BY_EXACT, RankedColumns
+from sdckit.data.living_together import OF_HOMES
 from sdckit.data.scenarios import column_roles, telling_columns
-from sdckit.data.scenarios.column_roles import ROWS_TOGETHER, look_at_columns
-from sdckit.data.scenarios.telling_columns import BEYOND, LEARNT_BEFORE, LEFT_OUT, OF_MEMBERS, REPLICATES, is_guessable
+from sdckit.data.scenarios.column_roles import ROWS_TOGETHER, TOLD_BEFORE, look_at_columns
+from sdckit.data.scenarios.telling_columns import (
+    BEYOND,
+    DIFFERENT,
+    FEWER_PEOPLE,
+    LEARNT_BEFORE,
+    LEFT_OUT,
+    OF_MATES,
+    OF_MEMBERS,
+    REPLICATES,
+    RESTORED,
+    is_guessable,
+)
 
 RNG = np.random.default_rng(5)
 HOME = np.repeat(np.arange(800), RNG.choice([1, 2, 3, 4, 5], 800, p=[0.3, 0.34, 0.15, 0.15, 0.06]))
@@ -339,6 +351,169 @@ def test_of_many_records_whole_households_are_looked_at(monkeypatch: pytest.Monk
     monkeypatch.setattr(telling_columns, "ROWS", 600)
     monkeypatch.setattr(column_roles, "AT_HAND", 500)
     test_what_a_household_has_together_tells_its_members("sum")
+
+
+@pytest.mark.parametrize("how", ["sum", "mean", "max", "min"])
+def test_what_a_household_has_together_tells_its_members_rounded_too(how: str) -> None:
+    """Of one in ten pay was taken out, and the household's in hundreds went out beside it."""
+    people = PEOPLE.with_columns(home=pl.Series(HOME), pay=pl.Series(PAY))
+    figure = getattr(pl.col("pay"), how)().over("home")
+    whole, said = people.with_columns(v9=figure)[MIXED], {"household": "home", "sensitive": ["pay"]}
+    own = pl.Series(np.random.default_rng(4).random(N) < 0.9)
+    coarse = whole.with_columns((pl.col("v9") / 100).round() * 100)
+    taken = pl.when(own).then("pay").alias("pay")
+    for file in (coarse.with_columns(taken), coarse.drop("pay"), coarse.drop("pay", "home")):
+        assert not_judged(whole, file, **said)[OF_MEMBERS] == ("v9",)
+    rounded = whole.with_columns((pl.col("pay") / 100).round() * 100)
+    assert OF_MEMBERS not in not_judged(whole, rounded.with_columns(v9=figure), **said)  # computed anew
+    noisy = coarse.with_columns(pl.col("v9") + pl.Series(np.random.default_rng(5).integers(-9, 9, N) * 100))
+    assert OF_MEMBERS not in not_judged(whole, noisy.drop("pay"), **said)
+    tens = whole.with_columns((pl.col("v9") / 100_000).round() * 100_000)  # which tells no more than a range
+    assert OF_MEMBERS not in not_judged(whole, tens.drop("pay"), **said)
+    endless = whole.with_columns(v9=pl.col("v9") * 1e300)
+    assert OF_MEMBERS not in not_judged(whole, endless.drop("pay"), **said)
+
+
+# What another member of the household has.
+
+
+def mates(*, years: Any = AGE) -> pl.DataFrame:
+    """People of households with the age of the next member, the first one's of the last."""
+    people = PEOPLE.with_columns(home=pl.Series(HOME), age=pl.Series(years))
+    alone = pl.len().over("home") == 1
+    following = pl.col("age").shift(-1).fill_null(pl.col("age").first()).over("home")
+    return people.with_columns(v9=pl.when(~alone).then(following))
+
+
+def test_the_age_of_a_mate_leaves_the_roles_open_where_ages_are_coarser() -> None:
+    """Ages went out in thirties, and each person's beside that of the husband or wife."""
+    whole, said = mates()[MIXED], {"keys": ["age", "sex"], "household": "home"}
+    coarse = whole.with_columns(pl.col("age") // 30)
+    for file in (coarse, coarse.drop("home"), whole.drop("age")):
+        assert not_judged(whole, file, **said).get(OF_MATES) == ("v9",)
+    of_first = whole.with_columns(v9=pl.col("age").first().over("home"))
+    assert OF_MATES in not_judged(of_first, of_first.drop("age"), **said)
+    for file in (whole, coarse.with_columns(pl.col("v9") // 30), coarse.drop("v9")):
+        assert OF_MATES not in not_judged(whole, file, **said)
+    assert OF_MATES not in not_judged(whole, coarse, **said, release="synthetic")
+    assert OF_MATES not in not_judged(whole, coarse, **said, sensitive=["v9"])
+    others = whole.with_columns(pl.col("v9").shuffle(seed=1))
+    assert OF_MATES not in not_judged(others, others.drop("age"), **said)
+    own = whole.with_columns(v9=pl.col("age"))
+    assert OF_MATES not in not_judged(own, own.drop("age"), **said)
+    few = mates(years=AGE // 20)[MIXED]
+    assert OF_MATES not in not_judged(few, few.drop("age"), **said)
+    alone = whole.with_columns(home=pl.Series(np.arange(N)))
+    assert OF_MATES not in not_judged(alone, alone.drop("age"), **said)
+
+
+# Numbers of rows, and rows in the order of an original.
+
+
+def test_a_number_of_the_rows_of_an_original_leaves_the_roles_open() -> None:
+    """People in no order that anybody could see were numbered, and mixed: the number put them back in order."""
+    whole = PEOPLE[RNG.permutation(N)].with_columns(no=pl.Series(np.arange(N) * 3))
+    mixed = whole[MIXED]
+    falling = pl.Series(np.arange(N)[::-1] * 2)
+    for named in ({"insensitive": ["no"]}, {}):
+        assert not_judged(whole, mixed, **named)[RESTORED] == ("no",)
+        assert RESTORED in not_judged(whole.with_columns(no=falling), whole.with_columns(no=falling)[MIXED], **named)
+    texts = whole.with_columns(pl.format("P{}", pl.col("no") + 100_000).alias("no"))
+    assert RESTORED in not_judged(texts, texts[MIXED].head(900))
+    assert RESTORED not in not_judged(whole, whole)  # these rows stand as they stood
+    assert RESTORED not in not_judged(whole, mixed.with_columns(no=pl.Series(RNG.permutation(N) * 3)))
+    assert RESTORED not in not_judged(whole[MIXED], mixed[MIXED])
+    assert RESTORED not in not_judged(whole, mixed.with_columns(no=pl.col("no") / 2))
+    assert RESTORED not in not_judged(whole, mixed, release="synthetic")
+
+
+def test_a_number_of_every_record_is_said_to_link_files() -> None:
+    file = PEOPLE.with_columns(no=pl.Series(RNG.permutation(N)))[MIXED]
+    scenario = sdc.Scenario(keys=["sex"], insensitive=["no", "w"])
+    for number in (pl.col("no"), pl.col("no").cast(pl.String), pl.from_epoch("no")):
+        found = look_at_columns(scenario, [open_frame(file.select("sex", number))])
+        assert (found.holds, dict(found.not_judged)) == (True, {DIFFERENT: ("no",)})
+        assert "No figure counts 'no', which is named insensitive and different in every record" in found.words
+    for other in (pl.col("no") / 2, pl.col("no") // 2, pl.when(pl.col("no") > 0).then("no")):
+        assert DIFFERENT not in dict(look_at_columns(scenario, [open_frame(file.with_columns(no=other))]).not_judged)
+
+
+SORTS: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
+    "rising": lambda file: file.sort("years"),
+    "falling": lambda file: file.sort("years", descending=True, maintain_order=True),
+    "missing last": lambda file: file.sort("years", nulls_last=True),
+}
+
+
+@pytest.mark.parametrize("how", SORTS)
+def test_rows_in_the_order_of_exact_values_leave_the_roles_open(how: str) -> None:
+    """The file was sorted by years of age, which then went out in thirties, or not at all."""
+    years = pl.when(pl.Series(AGE) > 0).then(pl.Series(AGE)).alias("years")
+    whole = PEOPLE.drop("age").with_columns(years)[MIXED]
+    for keys in (["years", "sex"], ["sex"]):
+        said: dict[str, Any] = {"keys": keys, "sensitive": ["ill"] if "years" in keys else ["ill", "years"]}
+        ordered = SORTS[how](whole)
+        for file in (ordered.with_columns(pl.col("years") // 30), ordered.drop("years")):
+            assert not_judged(whole, file, **said)[BY_EXACT] == ("years",)
+            assert BY_EXACT not in not_judged(whole, file[MIXED], **said)
+            assert BY_EXACT not in not_judged(whole, file, **said, release="synthetic")
+        assert BY_EXACT not in not_judged(whole, ordered, **said)
+        coarse = whole.with_columns(pl.col("years") // 30)
+        assert BY_EXACT not in not_judged(whole, coarse.sort("years", "sex"), **said)
+
+
+def test_rows_may_stand_by_what_goes_out() -> None:
+    """What was left out follows from what the file is sorted by."""
+    whole = PEOPLE.with_columns(years=pl.Series(AGE), born=2000 - pl.Series(AGE))[MIXED]
+    file = whole.sort("born").drop("years")
+    assert BY_EXACT not in not_judged(whole, file, sensitive=["years"])
+    assert BY_EXACT in not_judged(whole, file.drop("born"), sensitive=["years"])
+
+
+# Flags that are sensitive, sizes and numbers within households, weights that nobody named.
+
+
+def test_a_sensitive_flag_of_a_key_as_it_was_leaves_the_roles_open() -> None:
+    whole = PEOPLE.with_columns(age=pl.Series(AGE), v9=pl.Series(AGE >= 65))[MIXED]
+    coarse, said = whole.with_columns(pl.col("age") // 20), {"keys": ["age", "sex"], "sensitive": ["v9"]}
+    assert not_judged(whole, coarse, **said)[TOLD_BEFORE] == ("v9",)
+    assert TOLD_BEFORE not in not_judged(whole, whole.with_columns(pl.col("age") // 5), **said)
+    assert TOLD_BEFORE not in not_judged(whole, coarse.with_columns(v9=pl.col("age") > 2), **said)
+    assert TOLD_BEFORE not in not_judged(whole, coarse, **said, release="synthetic")
+    assert TOLD_BEFORE not in not_judged(whole, coarse, **{**said, "keys": ["age", "sex", "v9"], "sensitive": []})
+
+
+@pytest.mark.parametrize("how", ["size", "no"])
+def test_sizes_of_households_and_numbers_of_members_are_no_answers(how: str) -> None:
+    size = pl.len().over("home").cast(pl.Int64)
+    number = pl.int_range(pl.len()).over("home") + 1
+    whole = PEOPLE.with_columns(home=pl.Series(HOME)).with_columns(v9=size if how == "size" else number)[MIXED]
+    named = sdc.Scenario(keys=["sex"], insensitive=["v9"], household="home")
+    columns = ["sex", "v9", "home"]
+    found = look_at_columns(named, [open_frame(whole[columns])])
+    assert (found.holds, dict(found.not_judged)) == (True, {OF_HOMES: ("v9",)})
+    without = look_at_columns(named, [open_frame(whole[columns[:2]])], original=open_frame(whole[columns]))
+    assert dict(without.not_judged)[OF_HOMES] == ("v9",)
+    by_pattern = sdc.Scenario(keys=["sex"], insensitive=["*"], insensitive_because="looked", household="home")
+    assert look_at_columns(by_pattern, [open_frame(whole[columns])]).known == ("v9",)
+    for other in (pl.col("v9").shuffle(seed=1), pl.col("v9") + 0.5, pl.when(pl.col("v9") > 1).then("v9")):
+        file = open_frame(whole[columns].with_columns(v9=other))
+        assert OF_HOMES not in dict(look_at_columns(named, [file]).not_judged)
+
+
+def test_a_weight_that_contradicts_the_sampling_fraction_leaves_the_roles_open() -> None:
+    file = PEOPLE.with_columns(weight=pl.col("w"))
+
+    def told(column: pl.Expr, fraction: float | None) -> bool:
+        scenario = sdc.Scenario(keys=["sex"], insensitive=["weight", "w", "*"], insensitive_because="looked",
+                                sampling_fraction=fraction)  # fmt: skip
+        frames = [open_frame(file.with_columns(weight=column))]
+        return "weight" in dict(look_at_columns(scenario, frames).not_judged).get(FEWER_PEOPLE, ())
+
+    weight = pl.col("weight")
+    assert told(weight, 1 / 1_000)
+    for column, fraction in ((weight, 1 / 350), (weight, None), (weight / 350, 1 / 1_000), (weight - 300, 1 / 1_000)):
+        assert not told(column, fraction)
 
 
 # A number that tells all records apart puts nobody together.

@@ -11,12 +11,11 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data import households, limits, methods, nearest
+from sdckit.data import households, limits, living_together, methods, nearest
 from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
 from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
-from sdckit.data.living_together import values_together
 from sdckit.data.scenarios import telling_columns
 from sdckit.data.scenarios.guessing.spoken import topics_of_names
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
@@ -61,34 +60,12 @@ ROWS_TOGETHER = (
     "rows of a person, and no column that goes out says whose they are; mix the rows, those of a household too, or let "
     "household or person go out with new numbers to have them judged"
 )
-ROWS_IN_STRETCHES = (
-    "Not judged: rows of one part of the file are alike in {} as those of others are not, as where it stands in the "
-    "order of places, interviewers or days that it does not show; mix the rows to have them judged"
-)
-ROWS_IN_ORDER = (
-    "Not judged: the rows stand in the order of {}, and rows with the same value in no order of another column, as "
-    "where a file was sorted by exact values before these were made coarser: its place then tells each; mix the rows "
-    "to have them judged"
-)
 NESTED = (
     "Not judged: {} holds lists or structures, at which no figure looks; make columns of their parts, or leave it out"
 )
 NEARLY_TOLD = (
     "Not judged: amounts of another column that were taken out or made coarser are told by {}, exactly or to within a "
     "tenth, as by a logarithm, a rank or a running total; leave that out, or make it as coarse"
-)
-GUESSABLE = (
-    "Not judged: {} was hidden by what anybody can repeat, a hash of counted numbers, base64 or the time, so that it "
-    f"tells the numbers themselves; {methods.ADVICE['numbers_of_units']}"
-)
-NUMBERED_IN_ORDER = (
-    "Not judged: in the order of {} records stand as in a file that was not mixed, one after the other alike as no "
-    f"others are, or by an amount; {methods.ADVICE['numbers_of_units']}"
-)
-VALUES_TOGETHER = (
-    "Not judged: records that are alike in {} belong together as no others do, like members of a household, and no "
-    "column that goes out says whose they are; make these coarser, leave them out, or let household or person go out "
-    "with new numbers to have them judged"
 )
 TOLD_BEFORE = (
     "Not judged: whoever knows a key or a magnitude as it was before it was changed knows {}, which no figure counts; "
@@ -307,7 +284,7 @@ class ColumnRoles:
     @property
     def _is_open(self) -> bool:
         """Whether rows or values tell more than the roles say; of a number named insensitive it is only said."""
-        return any(words != telling_columns.PUT_TOGETHER for words, _ in self.not_judged)
+        return any(words not in telling_columns.SAID for words, _ in self.not_judged)
 
     @property
     def _unsaid(self) -> dict[str, str]:
@@ -402,11 +379,18 @@ def look_at_columns(
             some = _at_hand(frame)
             whole, ranked_some = RankedColumns.of(frame), RankedColumns.of(some)
         known += telling_columns.parts_of_keys(ranked_some, matched, told)
+        with_homes = whole if of_original is None or scenario.household in names else of_original
+        numbering = living_together.of_homes(with_homes, (*matched, *scenario.insensitive), scenario.household)
+        numbering = [name for name in numbering if name in names]
+        known += [name for name in numbering if name in matched]
         steps = telling_columns.in_steps(ranked_some, (*matched, *scenario.insensitive), learnt)
         known += [name for name, _ in steps if name in matched]
         finer |= {name: key for name, key in steps if name not in matched}
         finer |= _named_finer(some, ranked_some, scenario, told)
-        for words, of_words in _told_besides(scenario, first, ranked, whole, matched, id).items():
+        told_besides = _told_besides(scenario, first, ranked, whole, matched, id)
+        if named := [name for name in numbering if name not in matched]:
+            told_besides[living_together.OF_HOMES] = named
+        for words, of_words in told_besides.items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
         if original is not None and of_original is not None:
             given += _as_given(scenario, original, frame)
@@ -440,22 +424,26 @@ def _told_besides(
     free, amounts = (*scenario.insensitive, *matched), _amounts(scenario, first)
     told: dict[str, Sequence[str]] = {
         NESTED: [name for name, kind in kinds.items() if kind.is_nested()],
-        ROWS_IN_ORDER: households.in_order_of(ranked, amounts),
-        GUESSABLE: telling_columns.guessable_numbers([scenario.person, scenario.household, id, *free], first),
-        NUMBERED_IN_ORDER: telling_columns.numbers_in_order(
+        households.ROWS_IN_ORDER: households.in_order_of(ranked, amounts),
+        telling_columns.GUESSABLE: telling_columns.guessable_numbers(
+            [scenario.person, scenario.household, id, *free], first
+        ),
+        telling_columns.NUMBERED_IN_ORDER: telling_columns.numbers_in_order(
             whole, [scenario.person, id], free, amounts=amounts, homes=scenario.household in names
         ),
     }
     told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
-    whose = [name for name in scenario.insensitive if name in names and says_whose(name)]
-    told[telling_columns.PUT_TOGETHER] = telling_columns.put_together(whole, whose)
+    named = [name for name in scenario.insensitive if name in names]
+    told[telling_columns.PUT_TOGETHER] = telling_columns.put_together(whole, filter(says_whose, named))
+    told[telling_columns.DIFFERENT] = telling_columns.named_alone(whole, named)
+    told[telling_columns.FEWER_PEOPLE] = telling_columns.fewer_people(whole, free, scenario.sampling_fraction)
     told[telling_columns.REPLICATES] = _replicate_weights(scenario, ranked, matched)
     units = [whole.series(str(name)) for name in (scenario.household, scenario.person) if name in names]
     if all(map(telling_columns.tells_apart, units)):  # such a number puts nobody together
-        told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = households.told_by_rows(ranked)
+        told[ROWS_TOGETHER], told[households.ROWS_IN_STRETCHES] = households.told_by_rows(ranked)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
         personal = [name for name, topic in topics.items() if topic.name in PERSONAL]
-        told[VALUES_TOGETHER] = values_together(
+        told[living_together.VALUES_TOGETHER] = living_together.values_together(
             whole, keys=scenario.all_keys, personal=personal, weight=scenario.weight
         )
     return {words: of_words for words, of_words in told.items() if of_words}
@@ -540,6 +528,11 @@ def _told_beside(
     pairs = _following(files[0], ranks[0], free, known)
     beside = {TOLD_BEFORE: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told])}
     if scenario.release != SYNTHETIC:
+        keys, also = ([name for name in own if name in known] for own in (scenario.all_keys, scenario.sensitive))
+        beside[TOLD_BEFORE] += _told_before(files[1], ranks[1], _following(files[0], ranks[0], also, keys))
+        if not any(isinstance(file, nw.LazyFrame) or len(file) > AT_HAND for file in files):
+            beside[households.BY_EXACT] = households.rows_by_exact(*ranks, learnt)
+        beside[telling_columns.RESTORED] = telling_columns.restores_rows(*ranks, free)
         beside[telling_columns.LEFT_OUT] = _tell_left_out(files, ranks, learnt, free)
         learnt_before = _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] not in told])
         said = {*learnt_before, *(name for own in beside.values() for name in own)}
@@ -550,9 +543,9 @@ def _told_beside(
             amounts = [name for name in learnt if name in ranks[0].names]
             long = [not isinstance(file, nw.LazyFrame) and len(file) > AT_HAND for file in files]
             whole = [RankedColumns.of(file) if of else own for file, own, of in zip(files, ranks, long, strict=True)]
-            beside[telling_columns.OF_MEMBERS] = telling_columns.tell_members(
-                whole, left, amounts, household=str(scenario.household)
-            )
+            home = str(scenario.household)
+            beside[telling_columns.OF_MEMBERS] = telling_columns.tell_members(whole, left, amounts, household=home)
+            beside[telling_columns.OF_MATES] = telling_columns.of_mates(whole, left, amounts, household=home)
     return {words: own for words, own in beside.items() if own}
 
 

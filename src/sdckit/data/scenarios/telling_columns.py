@@ -15,10 +15,24 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data import pl
+from sdckit.data import methods, pl
 from sdckit.data.frames import Frame, collect
-from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, dense_ranks, in_order_of, told_by_rows
+from sdckit.data.households import (
+    ALIKE,
+    CERTAIN,
+    ERRS,
+    FEW,
+    FINER,
+    SPEAKING,
+    TELLS,
+    RankedColumns,
+    dense_ranks,
+    in_order_of,
+    told_by_rows,
+)
+from sdckit.data.living_together import OF_HOMES
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
+from sdckit.data.scenarios.guessing.topics import topic_of
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.grouping import pair_counts
 
@@ -46,10 +60,38 @@ END, BY_CHANCE, DRAWN = 8, 1e-6, 4  # records with one value at an end; chance t
 ALL_BUT, NEW = 0.01, 0.1  # of the records: values changed, from which on a column was; new values of one that was not
 TOTALS, STEPS = 2.0, (0.75, 1.25)  # their largest sum by the smallest; of a record's mean weight: taken out, doubled
 EXACT, MOSTLY, TIMES, PAIRS = 0.05, 0.8, 4, 100  # factors so near are one; of them; pairs of records beside chance
+EXACTLY = 2.0**53  # up to which floats hold every whole number
+SCALED, SOMETIMES = 1.5, 0.5  # times as many people by a fraction as by weights; of what is alike by chance
+SOME_MATES = 5_000  # records of whole households in which the value of a mate is looked for
 MEMBERS = 12  # records with one number of a household or a person, at the mean
 PUT_TOGETHER = (
     "No figure counts who belongs together by {}, which is named insensitive, numbers households or people by its name "
     "and is the same for several records; name it as household or person where that is so"
+)
+GUESSABLE = (
+    "Not judged: {} was hidden by what anybody can repeat, a hash of counted numbers, base64 or the time, so that it "
+    f"tells the numbers themselves; {methods.ADVICE['numbers_of_units']}"
+)
+NUMBERED_IN_ORDER = (
+    "Not judged: in the order of {} records stand as in a file that was not mixed, one after the other alike as no "
+    f"others are, or by an amount; {methods.ADVICE['numbers_of_units']}"
+)
+DIFFERENT = (
+    "No figure counts {}, which is named insensitive and different in every record: it links this file to each other "
+    f"that has it, and to the original; leave it out, or {methods.ADVICE['numbers_of_units']}"
+)
+SAID = (PUT_TOGETHER, DIFFERENT, OF_HOMES)  # of what is named insensitive it is said, and the roles hold
+OF_MATES = (
+    "Not judged: what {} holds is what another member of the household has in a column that was left out or changed; "
+    "compute that anew from what goes out, or leave it out"
+)
+RESTORED = (
+    "Not judged: {} rises or falls with the rows of the original, so that whoever has it puts mixed rows back in "
+    f"order; {methods.ADVICE['numbers_of_units']}"
+)
+FEWER_PEOPLE = (
+    "Not judged: by {}, a sampling weight by its name, the file stands for fewer people than by the sampling fraction, "
+    "so that risk looks lower; name it as weight, or give the fraction that follows from it"
 )
 LEFT_OUT = (
     "Not judged: a column with a role that was left out is told by {}, as by its classes or its logarithm; leave that "
@@ -268,6 +310,40 @@ def put_together(columns: RankedColumns, names: Iterable[str]) -> list[str]:
     return [name for name, own in series.items() if len(own) / MEMBERS <= own.n_unique() < len(own)]
 
 
+def named_alone(columns: RankedColumns, names: Iterable[str]) -> list[str]:
+    """Those of some whole numbers, texts or times that no two records of a file share.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> people = pl.DataFrame({"no": range(300), "pay": [own / 2 for own in range(300)], "q": [1, 2, 3] * 100})
+    >>> named_alone(RankedColumns.of(open_frame(people)), people.columns)
+    ['no']
+    """
+    series = {name: columns.series(name) for name in names if name in columns.names and columns.n >= FEW}
+    kinds = {name: own.dtype for name, own in series.items()}
+    plain = [name for name, kind in kinds.items() if kind == pl.String or kind.is_integer() or kind.is_temporal()]
+    return [name for name in plain if not series[name].null_count() and tells_apart(series[name])]
+
+
+def fewer_people(columns: RankedColumns, names: Iterable[str], fraction: float | None) -> list[str]:
+    """Those of some columns, named as sampling weights, by which a file stands for fewer people than by its fraction.
+
+    Not where they are scaled to a mean of one, which counts nobody.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> people = RankedColumns.of(open_frame(pl.DataFrame({"weight": [90.0, 110.0] * 200, "q": [90, 110] * 200})))
+    >>> [fewer_people(people, people.names, fraction) for fraction in (0.001, 0.01)]
+    [['weight'], []]
+    """
+    named = {name: topic_of(name) for name in names if fraction and name in columns.names}
+    series = {
+        name: columns.series(name) for name, topic in named.items() if topic is not None and topic.role == "weight"
+    }
+    means = {name: own.mean() for name, own in series.items() if own.dtype.is_numeric() and (own > 0).all()}
+    return [name for name, mean in means.items() if SCALED < mean < 1 / (SCALED * float(fraction or 1))]
+
+
 def _rarer(ranks: Ints) -> Bools:
     """The records with the rarer of two values."""
     return np.asarray(ranks == 1 + np.argmin(np.bincount(ranks, minlength=3)[1:]), np.bool_)
@@ -419,24 +495,23 @@ def tell_members(
     ['v1']
     """
     original, released = files
-    column, parts = original.series(household), original.n // ROWS + 1
-    rows = np.flatnonzero((column.hash().to_numpy() % parts == 0) & column.is_not_null().to_numpy())
-    homes = dense_ranks(column.gather(rows))
-    rows, homes = (own[np.argsort(homes, kind="stable")] for own in (rows, homes))
+    rows, homes = _whole_homes(original, household)
     starts = np.flatnonzero(np.diff(homes, prepend=-1))
     sizes = np.diff(np.append(starts, len(rows)))
 
     def of_homes(name: str) -> Floats:
         return np.asarray(original.series(name).gather(rows).cast(pl.Float64).fill_null(np.nan).to_numpy(), np.float64)
 
-    shared = dict[str, Floats]()
+    shared, rounded = dict[str, Floats](), set[str]()
     for name in names:
         if len(rows) and original.series(name).dtype.is_numeric():
             own = of_homes(name)
             low, high = np.minimum.reduceat(own, starts), np.maximum.reduceat(own, starts)
             alike = len(np.unique(low[low == high])) > IN_CLASSES and not (low < high).any()
-            if alike and not _was_changed(original, released, name, NEW):
-                shared[name] = np.where(sizes > 1, low, np.nan)
+            base = _rounded_to(original, released, name) if alike and _was_changed(original, released, name, NEW) else 0
+            if alike and base is not None:
+                shared[name] = np.where(sizes > 1, np.round(low / base) * base if base else low, np.nan)
+                rounded |= {name} if base else set()
     telling = dict[str, None]()
     for amount in amounts if shared else ():
         if not original.series(amount).dtype.is_numeric() or not _was_changed(original, released, amount, ALL_BUT):
@@ -447,9 +522,75 @@ def tell_members(
             there = (low < high) & np.isfinite(values)
             places = dense_ranks(pl.Series(values[there]))
             figures = (dense_ranks(pl.Series(figure[there])) for figure in (sums, sums / sizes, low, high))
-            if any(_rise_together(figure, places, IN_CLASSES + 1) for figure in figures):
+            made_anew = name in rounded and _rounded_to(original, released, amount) is not None  # a largest value is
+            if not made_anew and any(_rise_together(figure, places, IN_CLASSES + 1) for figure in figures):
                 telling[name] = None
     return [*telling]
+
+
+def of_mates(files: Sequence[RankedColumns], names: Sequence[str], amounts: Sequence[str], household: str) -> list[str]:
+    """Those of some columns that hold what another member has in one that was left out or changed.
+
+    `files`: the original and what goes out.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> homes = pl.DataFrame({"home": np.arange(400) // 2, "age": np.random.default_rng(1).integers(18, 80, 400)})
+    >>> told = homes.with_columns(v1=pl.col("age").reverse().over("home"), v2=pl.col("age") // 10)
+    >>> files = [RankedColumns.of(open_frame(file)) for file in (told, told.drop("age"))]
+    >>> of_mates(files, ["v1", "v2"], ["age"], "home")
+    ['v1']
+    """
+    original, released = files
+    rows, homes = (own[:SOME_MATES] for own in _whole_homes(original, household))
+    several = np.bincount(homes)[homes] > 1
+    numbers = [name for name in dict.fromkeys((*names, *amounts)) if original.series(name).dtype.is_numeric()]
+    some = [original.series(name).gather(rows).cast(pl.Float64).fill_nan(None) for name in numbers]
+    codes = dense_ranks(pl.concat(some)) if some else np.zeros(0, np.int64)
+    own = dict(zip(numbers, np.split(codes, max(len(numbers), 1)), strict=False))
+    telling = {name for name in names if name in own and len(np.unique(own[name][several])) > IN_CLASSES + 1}
+
+    def is_mates(name: str, amount: str) -> bool:
+        there = several & (own[name] > 0)
+        same, span = float(np.mean((own[name] == own[amount])[there])), int(codes.max()) + 1
+        if np.count_nonzero(there) < SPEAKING or same > SOMETIMES:
+            return False
+        pairs = homes * span + own[amount]
+        alike, by_chance = (np.isin((at * span + own[name])[there], pairs).mean() for at in (homes, homes + 1))
+        return bool(alike >= 1 - ERRS and by_chance <= SOMETIMES)
+
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name in telling
+        and any(
+            is_mates(name, amount) and _was_changed(original, released, amount, ALL_BUT)
+            for amount in amounts
+            if amount in own and amount != name
+        )
+        and not _was_changed(original, released, name, NEW)
+    ]
+
+
+def _whole_homes(columns: RankedColumns, household: str) -> tuple[Ints, Ints]:
+    """The records of all households, of a long file of some of them, by household, and the number of each one's own."""
+    column, parts = columns.series(household), columns.n // ROWS + 1
+    rows = np.flatnonzero((column.hash().to_numpy() % parts == 0) & column.is_not_null().to_numpy())
+    homes = dense_ranks(column.gather(rows)) - 1
+    order = np.argsort(homes, kind="stable")
+    return rows[order], homes[order]
+
+
+def _rounded_to(original: RankedColumns, released: RankedColumns, name: str) -> int | None:
+    """To multiples of what the amounts of an original were rounded, if nothing else was done to them."""
+    if name not in released.names or not released.series(name).dtype.is_numeric():
+        return None
+    series = (own.series(name).cast(pl.Float64).drop_nulls().drop_nans().sort() for own in (original, released))
+    before, after = (own.to_numpy() for own in series)
+    if not len(before) == len(after) > 0 or (np.abs(after) > EXACTLY).any() or (after != np.round(after)).any():
+        return None
+    base = int(np.gcd.reduce(after.astype(np.int64)))
+    return base if base > 0 and (np.abs(before - after) <= base / 2).all() else None
 
 
 def _was_changed(original: RankedColumns, released: RankedColumns, name: str, share: float) -> bool:
@@ -462,6 +603,46 @@ def _was_changed(original: RankedColumns, released: RankedColumns, name: str, sh
     new = 1 - after.is_in(before.unique().implode()).mean() if len(after) else 0.0
     moved = len(before) == len(after) and (before.sort() != after.sort()).mean() >= share
     return bool(new >= share or moved)
+
+
+def restores_rows(original: RankedColumns, released: RankedColumns, names: Iterable[str]) -> list[str]:
+    """Those of some numbers or texts, another one in each record, that rise or fall with the rows of an original only.
+
+    They are those of the same records if these have more in common than others.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> people = pl.DataFrame({"no": range(0, 900, 3), "q": rng.integers(0, 5, 300)})
+    >>> mixed = people.sample(fraction=1, shuffle=True, seed=1)
+    >>> files = (mixed, people, mixed.with_columns(no=pl.Series(rng.permutation(300) * 3)))
+    >>> before, *made = (RankedColumns.of(open_frame(file)) for file in (people, *files))
+    >>> [restores_rows(before, after, ["no", "q"]) for after in made]
+    [['no'], [], []]
+    """
+    telling = []
+    for name in named_alone(original, names):
+        before, after = original.series(name), released.series(name)
+        in_order = [own.is_sorted() or own.is_sorted(descending=True) for own in (before, after)]
+        if in_order != [True, False] or before.dtype != after.dtype or not named_alone(released, [name]):
+            continue
+        rows = pl.DataFrame({"value": before}).with_row_index("before")
+        both = pl.DataFrame({"value": after}).with_row_index("after").join(rows, on="value")
+        places = [both[side].to_numpy().astype(np.int64) for side in ("before", "after")]
+        telling += [name] if len(both) >= FEW and _same_records(original, released, places, name) else []
+    return telling
+
+
+def _same_records(original: RankedColumns, released: RankedColumns, places: Sequence[Ints], by: str) -> bool:
+    """Whether pairs of rows have more in common in some column than rows of others."""
+    for name in released.names:
+        if name == by or name not in original.names or original.series(name).dtype != released.series(name).dtype:
+            continue
+        before, after = (own.series(name).gather(rows) for own, rows in zip((original, released), places, strict=True))
+        alike = [(before == own).mean() or 0.0 for own in (after, after.gather([*range(1, len(after)), 0]))]
+        if float(alike[0]) >= float(alike[1]) + max(ALIKE, CERTAIN * 0.5 / len(after) ** 0.5):
+            return True
+    return False
 
 
 def replicate_weights(columns: RankedColumns, names: Iterable[str]) -> list[str]:
