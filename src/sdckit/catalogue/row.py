@@ -9,6 +9,8 @@ from functools import cache, cached_property
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any, Literal
 
+from sdckit.data.packaged import packaged, rows
+
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
     from sdckit.data.scenarios.scenario import Scenario
@@ -311,6 +313,8 @@ def described_parameters(function: Callable[..., Any]) -> Iterator[tuple[list[st
 class Measure:
     """A row of the catalogue: everything known about a measure outside its own module.
 
+    What is plain data stands in `measures.toml`.
+
     Attributes
     ----------
     name : str
@@ -499,3 +503,16 @@ class Measure:
     def doing(self, context: Context) -> str:
         """The progress message while it runs."""
         return self.words.format(intruder=context.intruder, target=context.target or "")
+
+
+ROWS = {
+    row.name: row
+    for room, entries in packaged("catalogue/measures.toml").items()
+    for row in rows(Measure, {name: {**entry, "room": room} for name, entry in entries.items()})
+}
+
+
+def rows_of(room: Room, *made: Measure) -> tuple[Measure, ...]:
+    """The rows of a room in their order, those that do something by a function as they were `made`."""
+    by_name = {row.name: row for row in made}
+    return tuple(by_name.get(name, row) for name, row in ROWS.items() if row.room == room)
