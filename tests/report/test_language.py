@@ -17,10 +17,11 @@ from sdckit.attacks.copied_records import GIVEN, IN_ALL, NOT_SURE
 from sdckit.cells.tabulate import MANY_LEVELS, warn_about_key
 from sdckit.data.columns import MONTHS
 from sdckit.data.limits import LIMITS, LimitKind
-from sdckit.data.scenarios.column_roles import NEARLY_TOLD, TELLS_MORE
+from sdckit.data.scenarios.column_roles import TELLS_MORE
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, require_confirmed
+from sdckit.data.scenarios.telling_columns import SAYS
 from sdckit.display import capital
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import ChartBlock, Code, Entries, Facts, Page, Paragraph, Section, TableBlock, Tables
@@ -36,6 +37,8 @@ from sdckit.report.wording import SOFT_HYPHEN, languages, say, wording
 from sdckit.workflow.assess import LEFT_OUT
 from sdckit.workflow.proposing.proposal import in_words
 from sdckit.workflow.sessions.refusals import in_words as in_the_app
+
+NEARLY_TOLD = SAYS["nearly_told"]
 
 # English that a place of an entry took for a name.
 LEFT = re.compile(

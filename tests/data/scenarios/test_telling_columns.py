@@ -20,8 +20,8 @@ from draw import quiet
 from sdckit.data.frames import open_frame
 from sdckit.data.households import RankedColumns
 from sdckit.data.scenarios import column_roles, telling_columns
-from sdckit.data.scenarios.column_roles import ROWS_TOGETHER, look_at_columns
-from sdckit.data.scenarios.telling_columns import BEYOND, LEARNT_BEFORE, LEFT_OUT, OF_MEMBERS, REPLICATES, is_guessable
+from sdckit.data.scenarios.column_roles import look_at_columns
+from sdckit.data.scenarios.telling_columns import SAYS, is_guessable
 
 RNG = np.random.default_rng(5)
 HOME = np.repeat(np.arange(800), RNG.choice([1, 2, 3, 4, 5], 800, p=[0.3, 0.34, 0.15, 0.15, 0.06]))
@@ -229,12 +229,12 @@ def test_what_tells_a_column_that_is_left_out_leaves_the_roles_open(how: str, ro
         scenario = sdc.Scenario(**{**entries, **more})
         return dict(look_at_columns(scenario, [released], original=whole).not_judged)
 
-    assert not_judged(whole.drop("pay")) == {LEFT_OUT: ("v9",)}
+    assert not_judged(whole.drop("pay")) == {SAYS["left_out"]: ("v9",)}
     assert not_judged(whole.drop("pay").with_columns(nw.col("v9") * 0)) == {}
     assert not_judged(whole.drop("pay", "v9")) == {}
     assert not_judged(whole.drop("pay"), release="synthetic") == {}
-    assert LEFT_OUT not in not_judged(whole)
-    assert LEFT_OUT not in not_judged(whole.drop("pay"), sensitive=["v9"])
+    assert SAYS["left_out"] not in not_judged(whole)
+    assert SAYS["left_out"] not in not_judged(whole.drop("pay"), sensitive=["v9"])
 
 
 def test_what_goes_out_may_tell_as_much_as_what_is_left_out() -> None:
@@ -243,7 +243,7 @@ def test_what_goes_out_may_tell_as_much_as_what_is_left_out() -> None:
     for keys, told in ((["region", "district", "sex"], False), (["district", "sex"], True)):
         scenario = sdc.Scenario(keys=keys, insensitive=["dense"])
         left = look_at_columns(scenario, [whole.drop("district")], original=whole).not_judged
-        assert ("dense" in dict(left).get(LEFT_OUT, ())) is told
+        assert ("dense" in dict(left).get(SAYS["left_out"], ())) is told
 
 
 # What tells amounts of an original in more detail than they go out.
@@ -267,20 +267,20 @@ def test_classes_beside_a_sensitive_amount_that_is_coarser_leave_the_roles_open(
     """Pay went out in thousands beside twenty classes of it as it was, which together told it more closely."""
     whole = PEOPLE.with_columns(pay=pl.Series(PAY), v9=pl.Series(TELLS_PAY[how]))[MIXED]
     coarse, said = whole.with_columns(CHANGED[change](pl.col("pay"))), {"sensitive": ["pay"]}
-    assert not_judged(whole, coarse, **said)[LEARNT_BEFORE] == ("v9",)
-    for words in (LEARNT_BEFORE, BEYOND, OF_MEMBERS):  # said of a single column, too
+    assert not_judged(whole, coarse, **said)[SAYS["learnt_before"]] == ("v9",)
+    for words in (SAYS["learnt_before"], SAYS["beyond"], SAYS["of_members"]):  # said of a single column, too
         assert re.match(r"Not judged: what \{\} holds (follows|tells|is) ", words)
-    assert LEARNT_BEFORE not in not_judged(whole, whole, **said)
-    assert LEARNT_BEFORE not in not_judged(whole, coarse.with_columns(v9=pl.col("pay") // 9000), **said)
-    assert LEARNT_BEFORE not in not_judged(whole, coarse, **said, release="synthetic")
-    assert LEARNT_BEFORE not in not_judged(whole, coarse, sensitive=["pay", "v9"])
+    assert SAYS["learnt_before"] not in not_judged(whole, whole, **said)
+    assert SAYS["learnt_before"] not in not_judged(whole, coarse.with_columns(v9=pl.col("pay") // 9000), **said)
+    assert SAYS["learnt_before"] not in not_judged(whole, coarse, **said, release="synthetic")
+    assert SAYS["learnt_before"] not in not_judged(whole, coarse, sensitive=["pay", "v9"])
 
 
 def test_an_illness_that_was_put_together_is_told_by_what_follows_from_it() -> None:
     ward = pl.col("ill").replace_strict({"none": 0, "flu": 1, "asthma": 2})
     whole = PEOPLE.with_columns(v9=ward)[MIXED]
     coarse = whole.with_columns(ill=pl.col("ill") == "none")
-    assert not_judged(whole, coarse, sensitive=["ill"]) == {LEARNT_BEFORE: ("v9",)}
+    assert not_judged(whole, coarse, sensitive=["ill"]) == {SAYS["learnt_before"]: ("v9",)}
     assert not_judged(whole, coarse.with_columns(v9=pl.col("ill")), sensitive=["ill"]) == {}
 
 
@@ -305,17 +305,19 @@ def test_classes_beyond_the_largest_amount_leave_the_roles_open(how: str, role: 
     top_coded = whole.with_columns(ENDS[how](pl.col("pay")).alias("pay"))
     few = np.count_nonzero(BORDERS[-1] < PAY)
     assert 20 <= few <= 0.05 * N
-    assert dict(not_judged(whole, top_coded, **entries)).get(BEYOND) == ("v9",)
+    assert dict(not_judged(whole, top_coded, **entries)).get(SAYS["beyond"]) == ("v9",)
     together = top_coded.with_columns(pl.col("v9").clip(None, 4))
-    assert BEYOND not in not_judged(whole, together, **entries)
-    assert BEYOND not in not_judged(whole, whole, **entries)
+    assert SAYS["beyond"] not in not_judged(whole, together, **entries)
+    assert SAYS["beyond"] not in not_judged(whole, whole, **entries)
     mixed = top_coded.with_columns(v9=pl.col("v9").shuffle(seed=1))
-    assert BEYOND not in not_judged(mixed.with_columns(pay=whole["pay"]), mixed, **entries)
+    assert SAYS["beyond"] not in not_judged(mixed.with_columns(pay=whole["pay"]), mixed, **entries)
 
 
 def test_classes_below_the_smallest_amount_leave_the_roles_open() -> None:
     whole = PEOPLE.with_columns(pay=pl.Series(-PAY), v9=pl.Series(np.searchsorted(BORDERS, PAY)).cast(pl.String))[MIXED]
-    assert not_judged(whole, whole.with_columns(pl.col("pay").clip(-MOST)), sensitive=["pay"]) == {BEYOND: ("v9",)}
+    assert not_judged(whole, whole.with_columns(pl.col("pay").clip(-MOST)), sensitive=["pay"]) == {
+        SAYS["beyond"]: ("v9",)
+    }
 
 
 @pytest.mark.parametrize("how", ["sum", "mean", "max", "min"])
@@ -327,12 +329,12 @@ def test_what_a_household_has_together_tells_its_members(how: str) -> None:
     whole, said = people.with_columns(v9=own, rent=rent)[MIXED], {"household": "home", "sensitive": ["pay"]}
     rounded = whole.with_columns(CHANGED["rounded"](pl.col("pay")))
     for file in (whole.drop("pay"), whole.drop("pay", "home"), rounded, whole.with_columns(pl.col("pay") * 1.01)):
-        assert not_judged(whole, file, **said)[OF_MEMBERS] == ("v9",)
-    assert OF_MEMBERS in not_judged(whole, rounded, household="home", magnitudes=["pay"])
-    assert OF_MEMBERS not in not_judged(whole, rounded.with_columns(own.alias("v9")), **said)  # computed anew
-    assert OF_MEMBERS not in not_judged(whole, whole, **said)
-    assert OF_MEMBERS not in not_judged(whole, rounded.drop("v9"), **said)
-    assert OF_MEMBERS not in not_judged(whole, rounded, household="home", sensitive=["pay", "v9"])
+        assert not_judged(whole, file, **said)[SAYS["of_members"]] == ("v9",)
+    assert SAYS["of_members"] in not_judged(whole, rounded, household="home", magnitudes=["pay"])
+    assert SAYS["of_members"] not in not_judged(whole, rounded.with_columns(own.alias("v9")), **said)  # computed anew
+    assert SAYS["of_members"] not in not_judged(whole, whole, **said)
+    assert SAYS["of_members"] not in not_judged(whole, rounded.drop("v9"), **said)
+    assert SAYS["of_members"] not in not_judged(whole, rounded, household="home", sensitive=["pay", "v9"])
 
 
 def test_of_many_records_whole_households_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,7 +356,7 @@ def test_a_number_of_every_record_does_not_say_who_lives_together(role: str) -> 
         file = homes.with_columns(PEOPLE["sex"], no=number)
         scenario = sdc.Scenario(**{**said, "insensitive": ["area"]})
         told = [dict(look_at_columns(scenario, [open_frame(own)]).not_judged) for own in (file, file[MIXED])]
-        assert [ROWS_TOGETHER in own for own in told] == [of == "every record", False]
+        assert [SAYS["rows_together"] in own for own in told] == [of == "every record", False]
 
 
 # Replicate weights.
@@ -397,7 +399,7 @@ def test_replicate_weights_under_a_pattern_leave_the_roles_open(how: str, name: 
 
     def not_judged(*patterns: str) -> Any:
         scenario = sdc.Scenario(insensitive=[*patterns], **words)
-        return dict(look_at_columns(scenario, [open_frame(file)]).not_judged).get(REPLICATES, ())
+        return dict(look_at_columns(scenario, [open_frame(file)]).not_judged).get(SAYS["replicates"], ())
 
     every = tuple(f"{name}{at}" for at in range(20))
     assert {*not_judged("*")} == {*every}

@@ -22,6 +22,7 @@ from sdckit.data.scenarios.guessing.spoken import topics_of_names
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
+from sdckit.data.scenarios.telling_columns import SAYS
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
@@ -44,38 +45,9 @@ MOST_ASKED = 10_000  # records in which another number is looked for that tells 
 FOLLOWS = (2, 1.0)  # values of what follows; times as many has what it follows from
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING, NUMBERS = ("id", "ledger.id"), ("numeric", "magnitudes")
-ONLY_NUMBERS = (
-    "Only numeric or magnitudes, which say how numbers are read and are no role without a limit on numbers: {}; name "
-    "them as sensitive, too, where they would be learnt, or as keys where somebody could know them"
-)
-TOLD_NAMED = (
-    "Of {} more is told by {}, which no figure counts, as these are named insensitive; make keys or magnitudes of them "
-    "where somebody knows them"
-)
 TOLD_FINER = (
     "Not judged: of {} more is told by {}, which no figure counts; make these coarser, leave them out, or where they "
     f"number households or people {methods.ADVICE['numbers_of_units']}"
-)
-ROWS_TOGETHER = (
-    "Not judged: rows that stand one after the other are alike in {} as no others are, like members of a household or "
-    "rows of a person, and no column that goes out says whose they are; mix the rows, those of a household too, or let "
-    "household or person go out with new numbers to have them judged"
-)
-ROWS_IN_STRETCHES = (
-    "Not judged: rows of one part of the file are alike in {} as those of others are not, as where it stands in the "
-    "order of places, interviewers or days that it does not show; mix the rows to have them judged"
-)
-ROWS_IN_ORDER = (
-    "Not judged: the rows stand in the order of {}, and rows with the same value in no order of another column, as "
-    "where a file was sorted by exact values before these were made coarser: its place then tells each; mix the rows "
-    "to have them judged"
-)
-NESTED = (
-    "Not judged: {} holds lists or structures, at which no figure looks; make columns of their parts, or leave it out"
-)
-NEARLY_TOLD = (
-    "Not judged: amounts of another column that were taken out or made coarser are told by {}, exactly or to within a "
-    "tenth, as by a logarithm, a rank or a running total; leave that out, or make it as coarse"
 )
 GUESSABLE = (
     "Not judged: {} was hidden by what anybody can repeat, a hash of counted numbers, base64 or the time, so that it "
@@ -84,15 +56,6 @@ GUESSABLE = (
 NUMBERED_IN_ORDER = (
     "Not judged: in the order of {} records stand as in a file that was not mixed, one after the other alike as no "
     f"others are, or by an amount; {methods.ADVICE['numbers_of_units']}"
-)
-VALUES_TOGETHER = (
-    "Not judged: records that are alike in {} belong together as no others do, like members of a household, and no "
-    "column that goes out says whose they are; make these coarser, leave them out, or let household or person go out "
-    "with new numbers to have them judged"
-)
-TOLD_BEFORE = (
-    "Not judged: whoever knows a key or a magnitude as it was before it was changed knows {}, which no figure counts; "
-    "make keys of these, compute them anew from what goes out, or leave them out"
 )
 TELLS_MORE = "the file may tell more than the roles of its columns say"
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
@@ -307,7 +270,7 @@ class ColumnRoles:
     @property
     def _is_open(self) -> bool:
         """Whether rows or values tell more than the roles say; of a number named insensitive it is only said."""
-        return any(words != telling_columns.PUT_TOGETHER for words, _ in self.not_judged)
+        return any(words != SAYS["put_together"] for words, _ in self.not_judged)
 
     @property
     def _unsaid(self) -> dict[str, str]:
@@ -341,9 +304,9 @@ class ColumnRoles:
     @property
     def _further(self) -> str:
         """Further sentences: on numbers without a role, what is named insensitive, and on what was not judged."""
-        sentences = [ONLY_NUMBERS.format(self._listed(self.numbers))] if self.numbers else []
+        sentences = [SAYS["only_numbers"].format(self._listed(self.numbers))] if self.numbers else []
         named = {name: key for name, key in self.finer if name not in self._unsaid}
-        for words, keys in ((TOLD_NAMED, named), (TOLD_FINER, self._unsaid)):
+        for words, keys in ((SAYS["told_named"], named), (TOLD_FINER, self._unsaid)):
             if keys:
                 sentences.append(words.format(self._listed([*dict.fromkeys(keys.values())]), self._listed([*keys])))
         sentences += [words.format(self._listed(names)) for words, names in self.not_judged]
@@ -439,23 +402,23 @@ def _told_besides(
     names = kinds.names()
     free, amounts = (*scenario.insensitive, *matched), _amounts(scenario, first)
     told: dict[str, Sequence[str]] = {
-        NESTED: [name for name, kind in kinds.items() if kind.is_nested()],
-        ROWS_IN_ORDER: households.in_order_of(ranked, amounts),
+        SAYS["nested"]: [name for name, kind in kinds.items() if kind.is_nested()],
+        SAYS["rows_in_order"]: households.in_order_of(ranked, amounts),
         GUESSABLE: telling_columns.guessable_numbers([scenario.person, scenario.household, id, *free], first),
         NUMBERED_IN_ORDER: telling_columns.numbers_in_order(
             whole, [scenario.person, id], free, amounts=amounts, homes=scenario.household in names
         ),
     }
-    told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
+    told[SAYS["nearly_told"]] = _nearly_told(scenario, first, ranked)
     whose = [name for name in scenario.insensitive if name in names and says_whose(name)]
-    told[telling_columns.PUT_TOGETHER] = telling_columns.put_together(whole, whose)
-    told[telling_columns.REPLICATES] = _replicate_weights(scenario, ranked, matched)
+    told[SAYS["put_together"]] = telling_columns.put_together(whole, whose)
+    told[SAYS["replicates"]] = _replicate_weights(scenario, ranked, matched)
     units = [whole.series(str(name)) for name in (scenario.household, scenario.person) if name in names]
     if all(map(telling_columns.tells_apart, units)):  # such a number puts nobody together
-        told[ROWS_TOGETHER], told[ROWS_IN_STRETCHES] = households.told_by_rows(ranked)
+        told[SAYS["rows_together"]], told[SAYS["rows_in_stretches"]] = households.told_by_rows(ranked)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
         personal = [name for name, topic in topics.items() if topic.name in PERSONAL]
-        told[VALUES_TOGETHER] = values_together(
+        told[SAYS["values_together"]] = values_together(
             whole, keys=scenario.all_keys, personal=personal, weight=scenario.weight
         )
     return {words: of_words for words, of_words in told.items() if of_words}
@@ -538,19 +501,19 @@ def _told_beside(
     names = dict.fromkeys((*scenario.insensitive, *left_to_patterns(scenario, ranks[1].names)))
     free, known = ([name for name in some if all(name in own.names for own in ranks)] for some in (names, learnt))
     pairs = _following(files[0], ranks[0], free, known)
-    beside = {TOLD_BEFORE: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told])}
+    beside = {SAYS["told_before"]: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told])}
     if scenario.release != SYNTHETIC:
-        beside[telling_columns.LEFT_OUT] = _tell_left_out(files, ranks, learnt, free)
+        beside[SAYS["left_out"]] = _tell_left_out(files, ranks, learnt, free)
         learnt_before = _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] not in told])
         said = {*learnt_before, *(name for own in beside.values() for name in own)}
         left = [name for name in free if name not in said]
-        beside[telling_columns.LEARNT_BEFORE] = learnt_before
-        beside[telling_columns.BEYOND] = telling_columns.tell_ends(*ranks, [pair for pair in pairs if pair[1] in left])
+        beside[SAYS["learnt_before"]] = learnt_before
+        beside[SAYS["beyond"]] = telling_columns.tell_ends(*ranks, [pair for pair in pairs if pair[1] in left])
         if scenario.household in ranks[0].names:
             amounts = [name for name in learnt if name in ranks[0].names]
             long = [not isinstance(file, nw.LazyFrame) and len(file) > AT_HAND for file in files]
             whole = [RankedColumns.of(file) if of else own for file, own, of in zip(files, ranks, long, strict=True)]
-            beside[telling_columns.OF_MEMBERS] = telling_columns.tell_members(
+            beside[SAYS["of_members"]] = telling_columns.tell_members(
                 whole, left, amounts, household=str(scenario.household)
             )
     return {words: own for words, own in beside.items() if own}

@@ -18,6 +18,7 @@ import numpy as np
 from sdckit.data import pl
 from sdckit.data.frames import Frame, collect
 from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, dense_ranks, in_order_of, told_by_rows
+from sdckit.data.packaged import sentences
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
 from sdckit.numerics.grouping import pair_counts
@@ -46,33 +47,8 @@ END, BY_CHANCE, DRAWN = 8, 1e-6, 4  # records with one value at an end; chance t
 ALL_BUT, NEW = 0.01, 0.1  # of the records: values changed, from which on a column was; new values of one that was not
 TOTALS, STEPS = 2.0, (0.75, 1.25)  # their largest sum by the smallest; of a record's mean weight: taken out, doubled
 EXACT, MOSTLY, TIMES, PAIRS = 0.05, 0.8, 4, 100  # factors so near are one; of them; pairs of records beside chance
+SAYS = sentences("data/scenarios/telling_columns.toml")
 MEMBERS = 12  # records with one number of a household or a person, at the mean
-PUT_TOGETHER = (
-    "No figure counts who belongs together by {}, which is named insensitive, numbers households or people by its name "
-    "and is the same for several records; name it as household or person where that is so"
-)
-LEFT_OUT = (
-    "Not judged: a column with a role that was left out is told by {}, as by its classes or its logarithm; leave that "
-    "out, too, or give it the role"
-)
-LEARNT_BEFORE = (
-    "Not judged: what {} holds follows from a sensitive column as it was before it was changed, and tells it in more "
-    "detail than it goes out; compute that anew from what goes out, make it as coarse, or leave it out"
-)
-BEYOND = (
-    "Not judged: what {} holds tells amounts apart that go out as one largest or smallest value, as classes beyond a "
-    "limit do; compute that anew from what goes out, put these classes together, or leave it out"
-)
-OF_MEMBERS = (
-    "Not judged: what {} holds is the same for a household and follows from the sum, mean, largest or smallest of what "
-    "its members have in a column that was left out or changed; compute that anew from what goes out, or leave it out"
-)
-
-REPLICATES = (
-    "Not judged: {} are multiples of one another by the same factors for groups of records, as replicate weights are "
-    "for what was drawn together, and tell who was; leave them out, or let a pattern of their own cover them where "
-    "that may be known"
-)
 
 
 def guessable_numbers(names: Iterable[str | None], frame: Any) -> list[str]:
