@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.attribute import DIVERSITY
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
-from sdckit.catalogue.row import ROWS, Context, Knowledge, Part, public_function, rows_of
+from sdckit.catalogue.row import REASONS, ROWS, Context, Knowledge, Part, public_function, rows_of
 from sdckit.data.limits import LIMITS, LimitKind, limits_asked
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, ScenarioError, SdcError, sure
@@ -276,10 +276,7 @@ def _variables_put_back(result: RecoverableValues, context: Context) -> dict[str
 
 
 NOT_LOOKED_FOR = "left_out"  # the note on keys that nobody looked for
-NOT_TOLD = (
-    "nothing says which records of the release and of the original belong together, so that nobody looked whether "
-    "another column tells what was left out; say aligned = true in the scenario, or name the id"
-)
+NOT_TOLD = REASONS["not_told"]
 
 
 def _may_be_told(result: RecoverableValues, name: str, keys: Sequence[str]) -> bool:
@@ -291,10 +288,7 @@ def _may_be_told(result: RecoverableValues, name: str, keys: Sequence[str]) -> b
     )  # fmt: skip
 
 
-NOT_NEAR = (
-    "nothing says which records of the release and of the original belong together, so that nobody looked whether "
-    "another column gives large numbers to within 10 %; say aligned = true in the scenario, or name the id"
-)
+NOT_NEAR = REASONS["not_near"]
 
 
 def _may_be_near(result: RecoverableValues, own: Sequence[str]) -> bool:

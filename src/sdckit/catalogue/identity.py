@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sdckit.catalogue.row import ROWS, Context, Measure, Part, rows_of
+from sdckit.catalogue.row import REASONS, ROWS, Context, Measure, Part, rows_of
 from sdckit.display import counted
 
 if TYPE_CHECKING:
@@ -19,14 +19,8 @@ SHORT_SEARCH = 3
 MOST_DISTANCES = 40_000_000_000  # pairs of records: a nearest-neighbour search of some ten seconds
 MOST_ROBUST = 50_000  # records: a robust covariance of some seconds
 NO_DESIGN = "the scenario names neither a weight nor a sampling fraction"
-NOT_ALIGNED = (
-    "row i of the release is not declared to come from row i of the original; say aligned = true in the "
-    "scenario, or name the id"
-)
-NO_ORDER = (
-    "rows on an engine have no order; give the log of protect, or name the id that says which belong together, or "
-    "leave the engine out where both files fit into memory"
-)
+NOT_ALIGNED = REASONS["not_aligned"]
+NO_ORDER = REASONS["no_order"]
 SPECIAL = "special uniques are records; with several rows per person they say too little"
 PERSONS = "distinct persons cannot be counted from cells"
 

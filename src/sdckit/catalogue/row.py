@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdckit.data.packaged import packaged, rows
+from sdckit.data.packaged import packaged, rows, sentences
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
@@ -252,15 +252,9 @@ LACKING: Mapping[str, tuple[str, str]] = {
 }
 MOST_ON_ENGINE = 2_000_000  # records of files on an engine that are brought to be compared one by one
 TARGETS = 10_000  # people drawn by their id where there are more
-TOO_MANY = (
-    "{n:,} records stay on the engine, and this needs every record beside others: up to {most:,} are brought; take a "
-    "sample of both files in memory"
-)
-NOT_SEARCHED = (
-    "{n:,} records stay on the engine, and they do not all fit here to be looked through: no limit with values put "
-    "back is judged on records drawn; give more memory (--memory), leave columns out of the release, or take a sample "
-    "of both files in memory"
-)
+REASONS = sentences("catalogue/reasons.toml")
+TOO_MANY = REASONS["too_many"]
+NOT_SEARCHED = REASONS["not_searched"]
 NO_TARGET = "no sensitive variable is named"
 NO_CONTROL = "there is no control file"
 
