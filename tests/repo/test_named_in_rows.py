@@ -111,7 +111,7 @@ def call_of(node: ast.AST) -> str:
 def names_a_row(node: ast.Constant, around: ast.AST, path: Path) -> bool:
     """Whether a string is the name of a measure in its row of the catalogue."""
     return (
-        path.parent.name == "catalogue" and isinstance(around, ast.keyword) and around.arg == "name"
+        path.parent.name == "catalogue" and isinstance(around, ast.Subscript) and ast.unparse(around.value) == "ROWS"
         and node.value in {row.name for row in CATALOGUE}
     )  # fmt: skip
 

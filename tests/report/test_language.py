@@ -16,14 +16,12 @@ from sdckit import k_anonymity, local_suppression
 from sdckit.attacks.copied_records import GIVEN, IN_ALL, NOT_SURE
 from sdckit.cells.tabulate import MANY_LEVELS, warn_about_key
 from sdckit.data.columns import MONTHS
-from sdckit.data.households import BY_EXACT
 from sdckit.data.limits import LIMITS, LimitKind
-from sdckit.data.living_together import OF_HOMES
-from sdckit.data.scenarios.column_roles import NEARLY_TOLD, TELLS_MORE
+from sdckit.data.scenarios.column_roles import TELLS_MORE
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, require_confirmed
-from sdckit.data.scenarios.telling_columns import DIFFERENT, FEWER_PEOPLE, OF_MATES, RESTORED
+from sdckit.data.scenarios.telling_columns import SAYS
 from sdckit.display import capital
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import ChartBlock, Code, Entries, Facts, Page, Paragraph, Section, TableBlock, Tables
@@ -40,7 +38,9 @@ from sdckit.workflow.assess import LEFT_OUT
 from sdckit.workflow.proposing.proposal import in_words
 from sdckit.workflow.sessions.refusals import in_words as in_the_app
 
-ROLES_OPEN = (BY_EXACT, DIFFERENT, FEWER_PEOPLE, OF_HOMES, OF_MATES, RESTORED)
+NEARLY_TOLD = SAYS["nearly_told"]
+ROLES_OPEN = [SAYS[of] for of in ("by_exact", "different", "fewer_people", "of_homes", "of_mates", "restored")]
+
 # English that a place of an entry took for a name.
 LEFT = re.compile(
     r"\b(of|the|and|with|without|missing|released?|records?|values|risk|over|than|is|are|by|to|for|not|keys?|limits?|each|above|below)\b"

@@ -19,6 +19,7 @@ from sdckit.cells.plans.record_hashes import EqualCounts, HashedFiles, hash_file
 from sdckit.data import arguments
 from sdckit.data.columns import days_values, float_values
 from sdckit.data.frames import Frame, count_records, is_lazy
+from sdckit.data.packaged import sentences
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
 from sdckit.numerics import array_types, grouping, intervals
@@ -160,23 +161,7 @@ def _overlaps(equal: EqualRecords, sizes: Sequence[int], cluster: float, level: 
 MISSING_RULE = "a missing value is a category of its own"
 _Counts: TypeAlias = dict[str, tuple[EqualRecords, Sequence[int]]]  # and the records of the files they are counted in
 SINGLE = "there is one column only"
-OVERLAPPING = (
-    "more records of the control file equal one of the original than other people would: what chance makes is "
-    "estimated from the original instead (Good-Turing)"
-)
-LACKING = "the control file lacks {}: what chance makes is estimated from the original instead (Good-Turing)"
-NOT_SURE = (
-    "released records equal a single original record in {}, at least twice as many as chance makes, but too few to be "
-    "sure that they are copies: leave such records out, or give people who were kept aside (control)"
-)
-ON_ENGINE = (
-    "whether numbers of copies moved a little is not looked at where the columns stay on an engine: compare fewer "
-    "columns, or files that fit into memory"
-)
-GIVEN = (
-    "the release gives largest or smallest values of {} that one original record has each, more than chance makes: "
-    "round or top-code them, or draw them with smoothing"
-)
+SAYS = sentences("attacks/copied_records.toml")
 FEWEST_GIVEN = 3  # extreme values of a column
 IN_ALL, BUT_ONE = "all columns", "all columns but one, now this, now that"
 BUT_NUMBERS = "all columns, but for numbers that moved a little"
@@ -349,7 +334,7 @@ def _open(
     if opened.control is not None:
         present = opened.control.collect_schema().names()
         if lacking := [name for name in names if name not in present]:
-            notes["control"] = LACKING.format(", ".join(lacking))
+            notes["control"] = SAYS["lacking"].format(", ".join(lacking))
             opened = replace(opened, control=None)
     columns = {"variables": names}
     here = opened.control is None or not is_lazy(opened.control)
@@ -411,7 +396,7 @@ def _count_hashed(hashed: HashedFiles, sizes: Sequence[int], notes: dict[str, st
     names = tuple(name for name in hashed.columns if name not in apart)
     counted = {name: equal(hashed.count([*apart, name])) for name in names if len(names) > 1}
     if any(kind.is_numeric() or kind.is_temporal() for name, kind in hashed.kinds.items() if name in names):
-        notes["moved_copies"] = ON_ENGINE
+        notes["moved_copies"] = SAYS["on_engine"]
     return [{how: (count, sizes) for how, count in {ALL: equal(whole), **counted}.items()}]
 
 
@@ -470,7 +455,7 @@ def _judge(
     level = 1 - (1 - level) / sum(map(len, families))
     by_control = sizes[2] > 0 and not any(_overlaps(equal, sizes, cluster, level) for equal, _ in families[0].values())
     if sizes[2] and not by_control:
-        notes["control"] = OVERLAPPING
+        notes["control"] = SAYS["overlapping"]
     equal, *moved = (
         {how: _beyond(count, own, cluster, level, by_control=by_control and own[2] > 0) for how, (count, own) in some}
         for some in map(dict.items, families)
@@ -487,9 +472,9 @@ def _judge(
         "near_copies_beyond": near.share - near.chance, "moved_copies": farthest.share,
         "moved_copies_by_chance": farthest.chance, "lower_bound": low, "copied_records": max(low, 0.0),
     }  # fmt: skip
-    doubts = [] if hashed is None or "moved_copies" not in notes else [(1.0, ON_ENGINE)]
+    doubts = [] if hashed is None or "moved_copies" not in notes else [(1.0, SAYS["on_engine"])]
     if given := _given(extremes):
-        doubts.append((sum(extremes[name].given for name in given) / sizes[1], GIVEN.format(", ".join(given))))
+        doubts.append((sum(extremes[name].given for name in given) / sizes[1], SAYS["given"].format(", ".join(given))))
     if low <= 0:
         released = (own[1] for family in families[1:] for _, own in family.values())
         among = list(zip((beyond for family in moved for beyond in family.values()), released, strict=True))
@@ -540,4 +525,4 @@ def _doubts(
     }
     if len(doubts) > 1:  # they are near in numbers, too
         doubts.pop(BUT_NUMBERS, None)
-    return [(share, NOT_SURE.format(words)) for words, share in doubts.items()]
+    return [(share, SAYS["not_sure"].format(words)) for words, share in doubts.items()]

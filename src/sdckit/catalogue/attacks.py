@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.attribute import DIVERSITY
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
-from sdckit.catalogue.row import Context, Knowledge, Measure, Part, public_function
+from sdckit.catalogue.row import REASONS, ROWS, Context, Knowledge, Part, public_function, rows_of
 from sdckit.data.limits import LIMITS, LimitKind, limits_asked
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, ScenarioError, SdcError, sure
@@ -27,7 +27,6 @@ MOST_PAIRS = 5_000**2  # of records whose distances in every column of a release
 ONE_KEY = "there is only one key"
 NO_DUCKDB = "it needs DuckDB: pip install 'sdckit[linkage]'"
 NOTHING_TAKEN = "nothing was taken out of the records of a synthetic file"
-ATTACK = partial(Measure, room="attacks", files="attack")
 
 
 def _knowledge(context: Context) -> Knowledge:
@@ -55,12 +54,7 @@ def _singling_parts(context: Context) -> Iterator[Part]:
         )
 
 
-SINGLING = ATTACK(
-    name="singling_out",
-    question="Can the release be used to write down something that is true of exactly one person?",
-    words="attacking the release: singling out", parts=_singling_parts, of_intruder=False, residual=True,
-    on_targets=True,
-)  # fmt: skip
+SINGLING = replace(ROWS["singling_out"], parts=_singling_parts)
 
 
 def _variables_arguments(context: Context) -> dict[str, Any]:
@@ -135,18 +129,8 @@ def _inference_arguments(context: Context) -> dict[str, Any]:
     }
 
 
-LINKABILITY = ATTACK(
-    name="linkability", question="Can two pieces of knowledge of one person be joined through the release?",
-    needs=("known",), words="attacking the release: linkability, {intruder}", condition=_linkability_condition,
-    arguments=_linkability_arguments, residual=True, on_targets=True,
-)  # fmt: skip
-LINKAGE = ATTACK(
-    name="probabilistic_linkage",
-    question="Could somebody link released records to people in spite of slips and changes?",
-    needs=("variables",), missing="wildcard",
-    words="attacking the release: linking records despite slips, {intruder}", condition=_linkage_condition,
-    arguments=_linkage_arguments, on_targets=True,
-)  # fmt: skip
+LINKABILITY = replace(ROWS["linkability"], condition=_linkability_condition, arguments=_linkability_arguments)
+LINKAGE = replace(ROWS["probabilistic_linkage"], condition=_linkage_condition, arguments=_linkage_arguments)
 
 
 def _sizes(context: Context) -> list[int]:
@@ -292,10 +276,7 @@ def _variables_put_back(result: RecoverableValues, context: Context) -> dict[str
 
 
 NOT_LOOKED_FOR = "left_out"  # the note on keys that nobody looked for
-NOT_TOLD = (
-    "nothing says which records of the release and of the original belong together, so that nobody looked whether "
-    "another column tells what was left out; say aligned = true in the scenario, or name the id"
-)
+NOT_TOLD = REASONS["not_told"]
 
 
 def _may_be_told(result: RecoverableValues, name: str, keys: Sequence[str]) -> bool:
@@ -307,10 +288,7 @@ def _may_be_told(result: RecoverableValues, name: str, keys: Sequence[str]) -> b
     )  # fmt: skip
 
 
-NOT_NEAR = (
-    "nothing says which records of the release and of the original belong together, so that nobody looked whether "
-    "another column gives large numbers to within 10 %; say aligned = true in the scenario, or name the id"
-)
+NOT_NEAR = REASONS["not_near"]
 
 
 def _may_be_near(result: RecoverableValues, own: Sequence[str]) -> bool:
@@ -350,14 +328,12 @@ def _measured_put_back(
     return LimitPutBack(because, tuple(beyond), tuple(whole))
 
 
-RECOVERABLE = Measure(
-    name="recoverable_values",
-    question="Which values that were protected in it can be reconstructed from the release itself?",
-    room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="looking for what can be reconstructed by {intruder}", parts=_recovery_parts,
-    condition=lambda context: NOTHING_TAKEN if context.scenario.release == SYNTHETIC else "", on_targets=True,
+RECOVERABLE = replace(
+    ROWS["recoverable_values"],
+    parts=_recovery_parts,
+    condition=lambda context: NOTHING_TAKEN if context.scenario.release == SYNTHETIC else "",
     records_drawn=RECORDS,
-)  # fmt: skip
+)
 
 
 # A file by itself: a value given back is one that is missing or in a range, since nothing else shows a change.
@@ -439,12 +415,9 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
     yield "", measured
 
 
-DIFFERENCING = Measure(
-    name="differencing",
-    question="What does the release disclose together with the releases before it?",
-    room="attacks", files="one", needs=("keys",), words="holding the release against those before it, {intruder}",
-    parts=_differencing_parts, when=lambda context: context.scenario.ledger is not None,
-)  # fmt: skip
+DIFFERENCING = replace(
+    ROWS["differencing"], parts=_differencing_parts, when=lambda context: context.scenario.ledger is not None
+)
 
 
 def _joint_arguments(context: Context) -> dict[str, Any]:
@@ -509,52 +482,27 @@ def _columns_summed(texts: Sequence[str] | None, example: str) -> Iterator[tuple
         yield column, rest
 
 
-JOINT = Measure(
-    name="joint_audit",
-    question="What can be reconstructed from the release and the tables published beside it?",
-    room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="holding published tables against the release for {intruder}",
+JOINT = replace(
+    ROWS["joint_audit"],
     condition=lambda context: "" if context.scenario.tables else "the scenario declares no published tables",
-    when=lambda context: bool(context.scenario.tables), limited=True,  # of no tables it reports that there are none
-    arguments=_joint_arguments, by_command=_tables_typed,
-)  # fmt: skip
+    when=lambda context: bool(context.scenario.tables),
+    arguments=_joint_arguments,
+    by_command=_tables_typed,
+)
 
 
 # Files that are not called synthetic have no limit on copies, and no such figure.
-COPIES = Measure(
-    name="copied_records",
-    question="Which share of the released records are copies of one original record, beyond what chance makes?",
-    room="attacks", files="release", of_plan="cells", words="counting copies of single records", once=True,
-    arguments=lambda context: {"scenario": context.scenario}, limited=True,
-)  # fmt: skip
-ATTACKS: tuple[Measure, ...] = (
+COPIES = replace(ROWS["copied_records"], arguments=lambda context: {"scenario": context.scenario})
+ATTACKS = rows_of(
+    "attacks",
     RECOVERABLE,
     COPIES,
     JOINT,
     DIFFERENCING,
     SINGLING,
-    ATTACK(
-        name="membership", question="Can it be told who was in the file?",
-        needs=("control",), words="attacking the release: membership", arguments=_membership_arguments,
-        of_intruder=False, residual=True, on_targets=True,
-    ),
-    ATTACK(
-        name="distance_to_closest_record",
-        question="Are released records nearer to the people in the file than to others?",
-        words="attacking the release: distances", condition=_distance_condition, arguments=_distance_arguments,
-        of_intruder=False, command="distances", on_targets=True,
-    ),
+    replace(ROWS["membership"], arguments=_membership_arguments),
+    replace(ROWS["distance_to_closest_record"], condition=_distance_condition, arguments=_distance_arguments),
     LINKABILITY,
     LINKAGE,
-    ATTACK(
-        name="inference",
-        question="Can an unknown value of a person be guessed from the most similar released row?",
-        needs=("known", "target"), words="attacking the release: inference, {intruder}, {target}",
-        condition=_inference_condition, arguments=_inference_arguments, per_target=True, residual=True,
-        on_targets=True,
-    ),
-    Measure(
-        name="canaries", question="Does a synthesizer remember records that were planted in its training file?",
-        room="attacks", files="estimates", of_plan="refused",
-    ),
-)  # fmt: skip
+    replace(ROWS["inference"], condition=_inference_condition, arguments=_inference_arguments),
+)

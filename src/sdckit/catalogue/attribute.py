@@ -1,18 +1,16 @@
 """The measures of the room `attribute`: attribute disclosure."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sdckit.catalogue.row import Context, Measure, Part, raising
+from sdckit.catalogue.row import ROWS, Context, Part, raising, rows_of
 from sdckit.data.scenarios import scenario_checks, thresholds
 from sdckit.errors import DataError
 
 TESTED_L = (2, 3)
-ONE = partial(Measure, room="attribute", files="one", of_plan="cells")
-RELEASE = partial(Measure, room="attribute", files="release")
-BOTH = partial(RELEASE, of_plan="cells")
 
 
 def _comparable(context: Context) -> tuple[list[str], list[DataError]]:
@@ -49,11 +47,7 @@ def _diversity_parts(context: Context) -> Iterator[Part]:
         yield "wildcard", lambda: measured(context.cells, usable)
 
 
-DIVERSITY = ONE(
-    name="l_diversity",
-    question="What is learnt about somebody whose key is known, without even finding the record?",
-    needs=("keys", "sensitive"), words="comparing what {intruder} would learn", parts=_diversity_parts,
-)  # fmt: skip
+DIVERSITY = replace(ROWS["l_diversity"], parts=_diversity_parts)
 
 
 def _sensitive_arguments(context: Context) -> dict[str, Any]:
@@ -95,11 +89,7 @@ def _bayesian_typed(*, draws: Path, **given: Any) -> Callable[..., Any]:
     return partial(BAYESIAN.measure, draws=arrays, **given)
 
 
-BAYESIAN = RELEASE(
-    name="bayesian_attribute_risk",
-    question="How probable does a record's true value become for somebody who has the release and the synthesizer?",
-    needs=("target",), by_command=_bayesian_typed,
-)  # fmt: skip
+BAYESIAN = replace(ROWS["bayesian_attribute_risk"], by_command=_bayesian_typed)
 
 
 def _number_condition(context: Context) -> str:
@@ -113,60 +103,26 @@ def _number_arguments(context: Context) -> dict[str, Any]:
     return {"scenario": context.scenario, **({} if context.pair is None else {"aligned": context.aligned})}
 
 
-NUMBERS = RELEASE(
-    name="exact_numbers", question="Whose large number goes out as it is?", alone=True,
-    words="looking for large numbers that {intruder} would read off", condition=_number_condition,
+NUMBERS = replace(
+    ROWS["exact_numbers"],
+    condition=_number_condition,
     arguments=_number_arguments,
-    when=lambda context: bool(context.scenario.magnitudes), limited=True,
-)  # fmt: skip
-ATTRIBUTE: tuple[Measure, ...] = (
+    when=lambda context: bool(context.scenario.magnitudes),
+)
+ATTRIBUTE = rows_of(
+    "attribute",
     DIVERSITY,
-    ONE(
-        name="t_closeness",
-        question="How far are the sensitive values of those with one key from those of the whole file?",
-        needs=("keys", "sensitive"), words="comparing what groups of {intruder} hold with the file",
-        arguments=_closeness_arguments, on_request=True,
+    replace(ROWS["t_closeness"], arguments=_closeness_arguments),
+    replace(ROWS["beta_likeness"], arguments=_sensitive_arguments),
+    replace(ROWS["delta_disclosure"], arguments=_sensitive_arguments),
+    replace(
+        ROWS["alpha_k"], arguments=lambda context: {**_sensitive_arguments(context), "k": context.scenario.limits.k}
     ),
-    ONE(
-        name="beta_likeness",
-        question="By how much does knowing the key raise the belief in a sensitive value?",
-        needs=("keys", "sensitive"), words="weighing what {intruder} would gain", arguments=_sensitive_arguments,
-        on_request=True,
-    ),
-    ONE(
-        name="delta_disclosure",
-        question="By which factor does knowing the key change the share of a sensitive value, up or down?",
-        needs=("keys", "sensitive"), words="weighing what {intruder} could rule out", arguments=_sensitive_arguments,
-        on_request=True,
-    ),
-    ONE(
-        name="alpha_k", question="How large a share of those with one key have the same sensitive value?",
-        needs=("keys", "sensitive"), words="looking for groups of {intruder} that mostly agree",
-        arguments=lambda context: {**_sensitive_arguments(context), "k": context.scenario.limits.k}, on_request=True,
-    ),
-    BOTH(
-        name="correct_attribution_probability",
-        question="How often would somebody who knows a record's keys read its target off the release?",
-        needs=("keys", "target"), words="attributing {target} from the keys of {intruder}",
-        arguments=_attribution_arguments, per_target=True,
-    ),
-    BOTH(
-        name="attribute_disclosure",
-        question="For whom does the release name the target, and for how many of them rightly?",
-        needs=("keys", "target"), words="looking for disclosed values of {target}", arguments=_disclosure_arguments,
-        per_target=True,
-    ),
-    RELEASE(
-        name="prediction_risk",
-        question="How well would a model trained on the release predict a person's confidential value?",
-        needs=("keys", "target"), words="predicting {target} from the keys of {intruder}",
-        arguments=lambda context: {**_disclosure_arguments(context), "seed": context.seed}, per_target=True,
+    replace(ROWS["correct_attribution_probability"], arguments=_attribution_arguments),
+    replace(ROWS["attribute_disclosure"], arguments=_disclosure_arguments),
+    replace(
+        ROWS["prediction_risk"], arguments=lambda context: {**_disclosure_arguments(context), "seed": context.seed}
     ),
     NUMBERS,
-    BOTH(
-        name="attribute_disclosure_table",
-        question="Which of many variables does the release disclose most of?",
-        needs=("keys",),
-    ),
     BAYESIAN,
-)  # fmt: skip
+)

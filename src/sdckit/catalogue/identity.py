@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sdckit.catalogue.row import Context, Measure, Part
+from sdckit.catalogue.row import REASONS, ROWS, Context, Measure, Part, rows_of
 from sdckit.display import counted
 
 if TYPE_CHECKING:
@@ -18,19 +19,10 @@ SHORT_SEARCH = 3
 MOST_DISTANCES = 40_000_000_000  # pairs of records: a nearest-neighbour search of some ten seconds
 MOST_ROBUST = 50_000  # records: a robust covariance of some seconds
 NO_DESIGN = "the scenario names neither a weight nor a sampling fraction"
-NOT_ALIGNED = (
-    "row i of the release is not declared to come from row i of the original; say aligned = true in the "
-    "scenario, or name the id"
-)
-NO_ORDER = (
-    "rows on an engine have no order; give the log of protect, or name the id that says which belong together, or "
-    "leave the engine out where both files fit into memory"
-)
+NOT_ALIGNED = REASONS["not_aligned"]
+NO_ORDER = REASONS["no_order"]
 SPECIAL = "special uniques are records; with several rows per person they say too little"
 PERSONS = "distinct persons cannot be counted from cells"
-ONE = partial(Measure, room="identity", files="one", of_plan="cells")
-RELEASE = partial(Measure, room="identity", files="release")
-BOTH = partial(RELEASE, of_plan="cells")
 
 
 def _tested_k(context: Context) -> list[int]:
@@ -55,19 +47,12 @@ def _frequency_parts(context: Context) -> Iterator[Part]:
         yield "category", lambda: FREQUENCIES.measure(context.categories, **context.grouped)
 
 
-FREQUENCIES = ONE(
-    name="key_frequencies", question="How many records, and how many people, share each record's key?",
-    needs=("keys",), missing="wildcard", words="counting the keys of {intruder}", parts=_frequency_parts,
-    essential=True,
-)  # fmt: skip
+FREQUENCIES = replace(ROWS["key_frequencies"], parts=_frequency_parts)
 
 
-ANONYMITY: Measure = ONE(
-    name="k_anonymity", question="How many records share their key with fewer than k?",
-    needs=("keys",), missing="wildcard", words="looking for rare keys of {intruder}",
-    parts=lambda context: _under_both_rules(ANONYMITY, context, k=_tested_k(context)),
-    essential=True,
-)  # fmt: skip
+ANONYMITY: Measure = replace(
+    ROWS["k_anonymity"], parts=lambda context: _under_both_rules(ANONYMITY, context, k=_tested_k(context))
+)
 
 
 def _risk_parts(context: Context) -> Iterator[Part]:
@@ -89,11 +74,7 @@ def _with_household_sums(result: Any) -> Any:
     return result
 
 
-RISK = ONE(
-    name="individual_risk", question="How likely is each record to be recognised by its key?",
-    needs=("keys",), missing="wildcard", words="estimating the risk from {intruder}", parts=_risk_parts,
-    essential=True,
-)  # fmt: skip
+RISK = replace(ROWS["individual_risk"], parts=_risk_parts)
 
 
 def _contribution_condition(context: Context) -> str:
@@ -158,12 +139,12 @@ def _suda_parts(context: Context) -> Iterator[Part]:
     yield "", run
 
 
-SUDA = ONE(
-    name="suda", question="Which records do a few of the keys already single out, and how special are they?",
-    needs=("keys",), missing="wildcard", words="searching the special uniques of {intruder}",
-    condition=lambda context: SPECIAL if context.scenario.person is not None else "", parts=_suda_parts,
-    on_request=True, by_command=_suda_typed,
-)  # fmt: skip
+SUDA = replace(
+    ROWS["suda"],
+    condition=lambda context: SPECIAL if context.scenario.person is not None else "",
+    parts=_suda_parts,
+    by_command=_suda_typed,
+)
 
 
 def _population_risk_parts(context: Context) -> Iterator[Part]:
@@ -190,18 +171,10 @@ def _population_typed(*, scenario: Scenario, **typed: Any) -> Callable[..., Any]
     return run
 
 
-MODELLED = ONE(
-    name="population_risk",
-    question="How many of those unique in the file are unique in the population, too?",
-    needs=("keys",), words="modelling the population for {intruder}", condition=_design_condition,
-    parts=_population_risk_parts, on_request=True, by_command=_population_typed,
-)  # fmt: skip
-UNIQUES = ONE(
-    name="population_uniques",
-    question="How many people are unique in the population, judged by the sizes of the classes in the file?",
-    needs=("keys",), words="estimating the population uniques for {intruder}", condition=_design_condition,
-    arguments=lambda _: {}, on_request=True,
-)  # fmt: skip
+MODELLED = replace(
+    ROWS["population_risk"], condition=_design_condition, parts=_population_risk_parts, by_command=_population_typed
+)
+UNIQUES = replace(ROWS["population_uniques"], condition=_design_condition, arguments=lambda _: {})
 
 
 def _outliers_typed(**given: Any) -> Callable[..., Any]:
@@ -211,11 +184,9 @@ def _outliers_typed(**given: Any) -> Callable[..., Any]:
     return partial(OUTLIERS.measure, **given)
 
 
-OUTLIERS = ONE(
-    name="outliers", question="Which records have values so extreme that they are recognised as such?",
-    of_plan="columns", needs=("numeric",), words="looking for outliers", on_request=True, once=True,
-    arguments=lambda context: {"scenario": context.scenario}, by_command=_outliers_typed,
-)  # fmt: skip
+OUTLIERS = replace(
+    ROWS["outliers"], arguments=lambda context: {"scenario": context.scenario}, by_command=_outliers_typed
+)
 
 
 def _alignment_condition(context: Context) -> str:
@@ -242,17 +213,13 @@ def _robust_condition(context: Context) -> str:
     )
 
 
-ROBUST = RELEASE(
-    name="robust_interval_risk",
-    question="In how many records is a number close to the true one, the more so for outliers?",
-    needs=("numeric",), words="comparing numbers with the original, outliers apart", condition=_robust_condition,
+ROBUST = replace(
+    ROWS["robust_interval_risk"],
+    condition=_robust_condition,
     arguments=lambda context: {"numeric": context.scenario.numeric, "seed": context.seed},
-)  # fmt: skip
+)
 
-STRUCTURE = ONE(
-    name="household_structure", question="Which households stand out by their size or their members?",
-    of_plan="columns", needs=("household", "keys"), words="comparing the households", arguments=lambda _: {},
-)  # fmt: skip
+STRUCTURE = replace(ROWS["household_structure"], arguments=lambda _: {})
 
 
 def _presence_typed(*, lower: float = 0.0, upper: float = 1.0, **given: Any) -> Callable[..., Any]:
@@ -266,11 +233,7 @@ def _presence_typed(*, lower: float = 0.0, upper: float = 1.0, **given: Any) -> 
     return partial(PRESENCE.measure, limits=(lower, upper), **given)
 
 
-PRESENCE = Measure(
-    name="delta_presence", question="How surely is a person whose key is known in the file at all?",
-    room="identity", files="population", needs=("keys",), of_plan="cells", by_command=_presence_typed,
-    instead=("limits",),
-)  # fmt: skip
+PRESENCE = replace(ROWS["delta_presence"], by_command=_presence_typed)
 
 
 def _followed_arguments(context: Context) -> dict[str, Any]:
@@ -280,22 +243,18 @@ def _followed_arguments(context: Context) -> dict[str, Any]:
     return {"scenario": context.scenario, "points": range(1, most + 1), "seed": context.seed or 0}
 
 
-FOLLOWED = RELEASE(
-    name="known_points", question="How many rows must somebody know of a person to find them alone?", alone=True,
-    needs=("person", "keys"), missing="wildcard", words="following people over their rows known to {intruder}",
-    arguments=_followed_arguments,
-    when=lambda context: context.scenario.followed is not None,
-)  # fmt: skip
+FOLLOWED = replace(
+    ROWS["known_points"], arguments=_followed_arguments, when=lambda context: context.scenario.followed is not None
+)
 
 
-IDENTITY: tuple[Measure, ...] = (
+IDENTITY = rows_of(
+    "identity",
     FREQUENCIES,
     ANONYMITY,
     RISK,
-    ONE(
-        name="key_contributions",
-        question="Which key makes the file risky, and what would leaving it out save?",
-        needs=("keys",), missing="wildcard", words="leaving out the keys of {intruder} one by one",
+    replace(
+        ROWS["key_contributions"],
         condition=_contribution_condition,
         arguments=lambda context: {"k": TESTED_K, "pairs": False, "scenario": context.scenario},
     ),
@@ -303,61 +262,27 @@ IDENTITY: tuple[Measure, ...] = (
     SUDA,
     MODELLED,
     UNIQUES,
-    ONE(
-        name="risky_cells", question="Which combinations of a few variables do too few records have?",
-        needs=("keys",), words="counting combinations of a few keys of {intruder}", arguments=lambda _: {},
-        on_request=True,
-    ),
-    ONE(
-        name="key_separation", question="Which share of the records, and of their pairs, do sets of keys tell apart?",
-        needs=("keys",), words="counting the pairs that keys of {intruder} tell apart", arguments=lambda _: {},
-        on_request=True,
-    ),
+    replace(ROWS["risky_cells"], arguments=lambda _: {}),
+    replace(ROWS["key_separation"], arguments=lambda _: {}),
     OUTLIERS,
-    Measure(
-        name="k_map", question="How many people of the population share each record's key?",
-        room="identity", files="population", needs=("keys",), of_plan="cells",
-    ),
     PRESENCE,
-    Measure(
-        name="explain",
-        question="Which keys single one record out, and what is the cheapest change that ends it?",
-        room="identity", files="estimates", needs=("keys",), missing="wildcard",
-        no_chart="it shows the values of one record, which no picture may carry out of the room",
-    ),
-    BOTH(
-        name="matching_risk",
-        question="How well can the rows of a release be matched back to the people they were made from?",
-        needs=("known",), words="matching the rows of {intruder} back", condition=_alignment_condition,
+    replace(
+        ROWS["matching_risk"],
+        condition=_alignment_condition,
         arguments=lambda context: {"scenario": context.scenario, "missing": "category"},
     ),
-    BOTH(
-        name="few_matches", question="How many people are left with few released records, for who knows their keys?",
-        needs=("keys",), words="counting what matches the keys of {intruder}",
-        condition=_alignment_condition, arguments=lambda context: {"keys": context.keys, "scenario": context.scenario},
+    replace(
+        ROWS["few_matches"],
+        condition=_alignment_condition,
+        arguments=lambda context: {"keys": context.keys, "scenario": context.scenario},
     ),
-    BOTH(
-        name="identity_disclosure",
-        question="Which share of the records can be singled out in the original, in the release, and in both?",
-        needs=("keys",), words="looking for uniques of {intruder} in the release",
-        arguments=lambda context: {"keys": context.keys},
-    ),
-    BOTH(
-        name="replicated_uniques",
-        question="How many records that are alone with their key appear alone in the release, too?",
-        needs=("keys",),
-    ),
-    RELEASE(
-        name="record_linkage",
-        question="How many released records are closest to the very original they were made from?",
-        needs=("variables",), words="linking records on the keys of {intruder}", condition=_linkage_condition,
-        arguments=_linkage_arguments, on_targets=True,
-    ),
-    RELEASE(
-        name="interval_risk", question="In how many records are all numbers still close to the true ones?",
-        needs=("numeric",), words="comparing numbers with the original", condition=_alignment_condition,
+    replace(ROWS["identity_disclosure"], arguments=lambda context: {"keys": context.keys}),
+    replace(ROWS["record_linkage"], condition=_linkage_condition, arguments=_linkage_arguments),
+    replace(
+        ROWS["interval_risk"],
+        condition=_alignment_condition,
         arguments=lambda context: {"numeric": context.scenario.numeric},
     ),
     ROBUST,
     FOLLOWED,
-)  # fmt: skip
+)

@@ -9,6 +9,8 @@ from functools import cache, cached_property
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any, Literal
 
+from sdckit.data.packaged import packaged, rows, sentences
+
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
     from sdckit.data.scenarios.scenario import Scenario
@@ -250,15 +252,9 @@ LACKING: Mapping[str, tuple[str, str]] = {
 }
 MOST_ON_ENGINE = 2_000_000  # records of files on an engine that are brought to be compared one by one
 TARGETS = 10_000  # people drawn by their id where there are more
-TOO_MANY = (
-    "{n:,} records stay on the engine, and this needs every record beside others: up to {most:,} are brought; take a "
-    "sample of both files in memory"
-)
-NOT_SEARCHED = (
-    "{n:,} records stay on the engine, and they do not all fit here to be looked through: no limit with values put "
-    "back is judged on records drawn; give more memory (--memory), leave columns out of the release, or take a sample "
-    "of both files in memory"
-)
+REASONS = sentences("catalogue/reasons.toml")
+TOO_MANY = REASONS["too_many"]
+NOT_SEARCHED = REASONS["not_searched"]
 NO_TARGET = "no sensitive variable is named"
 NO_CONTROL = "there is no control file"
 
@@ -310,6 +306,8 @@ def described_parameters(function: Callable[..., Any]) -> Iterator[tuple[list[st
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measure:
     """A row of the catalogue: everything known about a measure outside its own module.
+
+    What is plain data stands in `measures.toml`.
 
     Attributes
     ----------
@@ -499,3 +497,16 @@ class Measure:
     def doing(self, context: Context) -> str:
         """The progress message while it runs."""
         return self.words.format(intruder=context.intruder, target=context.target or "")
+
+
+ROWS = {
+    row.name: row
+    for room, entries in packaged("catalogue/measures.toml").items()
+    for row in rows(Measure, {name: {**entry, "room": room} for name, entry in entries.items()})
+}
+
+
+def rows_of(room: Room, *made: Measure) -> tuple[Measure, ...]:
+    """The rows of a room in their order, those that do something by a function as they were `made`."""
+    by_name = {row.name: row for row in made}
+    return tuple(by_name.get(name, row) for name, row in ROWS.items() if row.room == room)

@@ -1,16 +1,14 @@
 """The measures of the room `utility`: how fit a release is for analysis."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sdckit.catalogue.row import Context, Measure, OfPlan, as_numbers
+from sdckit.catalogue.row import ROWS, Context, as_numbers, rows_of
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.errors import DataError
-
-CELLS: OfPlan = "cells"
-GIVEN = "it takes two intervals and gives one number; compare_intervals draws them"
 
 
 def _overview_arguments(context: Context) -> dict[str, Any]:
@@ -37,10 +35,6 @@ def _overview_parts(context: Context) -> list[tuple[str, str]]:
     )  # fmt: skip
 
 
-def _measure(name: str, question: str, no_chart: str = "", **more: Any) -> Measure:
-    return Measure(name=name, question=question, room="utility", files="utility", no_chart=no_chart, **more)
-
-
 def _rules_typed(*, rules: Path | None = None, **given: Any) -> Callable[..., Any]:
     """Without --rules they are those of the scenario.
 
@@ -62,53 +56,12 @@ def _rules_typed(*, rules: Path | None = None, **given: Any) -> Callable[..., An
     return partial(RULES.measure, **given)
 
 
-RULES = Measure(
-    name="edit_rules", question="How many records contradict themselves, in the release and in its original?",
-    room="utility", files="release", words="holding records against edit rules", once=True, of_intruder=False,
+RULES = replace(
+    ROWS["edit_rules"],
     arguments=lambda context: {"scenario": context.scenario, "aligned": context.aligned},
-    when=lambda context: bool(context.scenario.rules), by_command=_rules_typed,
-)  # fmt: skip
-UTILITY: tuple[Measure, ...] = (
-    Measure(
-        name="utility_overview",
-        question="What is the release still good for, as a whole, by variable, by pair, and for models?",
-        room="utility", files="utility", words="measuring utility", arguments=_overview_arguments,
-        inside=_overview_parts, of_intruder=False,
-    ),
-    _measure(
-        "propensity", "How well can a model tell released records from original ones?", of_plan=CELLS,
-        of_categories=True,
-    ),
-    _measure("cluster_utility", "Do clusters of similar records hold as many released records as they should?"),
-    _measure(
-        "information_loss",
-        "How far do protected values, and correlations between them, lie from the original ones?",
-        of_plan=CELLS,
-    ),
-    _measure("generalization_loss", "What was lost by making values coarser and leaving some out?"),
-    _measure("combine", "What do m synthetic files say together, and how surely?"),
-    _measure(
-        "interval_overlap",
-        "How much do the intervals from the original and from the release overlap?",
-        no_chart=GIVEN,
-        of_plan="nothing",
-    ),
-    _measure(
-        "compare_intervals", "How do intervals that were computed elsewhere, or printed, lie beside each other?",
-        of_plan="nothing",
-    ),
-    _measure(
-        "compare_estimates", "Does the release give the same means, totals, proportions or quantiles?", of_plan=CELLS
-    ),
-    _measure("compare_models", "Does a regression on the release come to the same conclusions?", of_plan=CELLS),
-    _measure(
-        "ecdf_utility", "How far are the distribution functions of the release from those of the original?",
-        of_plan=CELLS,
-    ),
-    _measure(
-        "tabular_utility", "How well does the release keep every table of one, two or three variables?", of_plan=CELLS
-    ),
-    _measure("compare_distributions", "How does each variable, and each pair, look before and after?", of_plan=CELLS),
-    RULES,
-    _measure("compare_associations", "Do variables still go together as they did?", of_plan=CELLS),
-)  # fmt: skip
+    when=lambda context: bool(context.scenario.rules),
+    by_command=_rules_typed,
+)
+UTILITY = rows_of(
+    "utility", replace(ROWS["utility_overview"], arguments=_overview_arguments, inside=_overview_parts), RULES
+)

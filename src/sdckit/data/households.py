@@ -28,19 +28,6 @@ FEWEST_AMOUNTS = 30  # by which another number may tell amounts that were taken 
 TELLS, FINER = 3, 1.5  # values of a key that is told; times as many has what tells it in more detail
 ERRS, SPEAKING = 0.05, 30  # of the errors by chance those left; records that are told
 SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made
-ROWS_IN_STRETCHES = (
-    "Not judged: rows of one part of the file are alike in {} as those of others are not, as where it stands in the "
-    "order of places, interviewers or days that it does not show; mix the rows to have them judged"
-)
-ROWS_IN_ORDER = (
-    "Not judged: the rows stand in the order of {}, and rows with the same value in no order of another column, as "
-    "where a file was sorted by exact values before these were made coarser: its place then tells each; mix the rows "
-    "to have them judged"
-)
-BY_EXACT = (
-    "Not judged: the rows stand in the order of {} as in the original, which was left out or changed: the place of "
-    "each tells it; mix the rows to have them judged"
-)
 
 
 def _count_few(codes: Ints, missing: int, of_row: AnyInts, n_homes: int) -> int:

@@ -29,15 +29,6 @@ DIVIDED = 0.9  # of the groups with one size: a multiple of it
 BY_CHANCE = 1e-4  # chance that as many are
 ALONE = 0.05  # of the households: the only one with its values
 BESIDE = 3.0  # times as many pairs with one value as with the next one on a grid of independent numbers
-VALUES_TOGETHER = (
-    "Not judged: records that are alike in {} belong together as no others do, like members of a household, and no "
-    "column that goes out says whose they are; make these coarser, leave them out, or let household or person go out "
-    "with new numbers to have them judged"
-)
-OF_HOMES = (
-    "No intruder knows {}, which is named insensitive and says how many records a household has, or numbers its "
-    "members: neighbours do; make a key of it where somebody may know it"
-)
 
 
 def values_together(

@@ -15,10 +15,7 @@ from sdckit.data.frames import open_frame
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios import column_roles, telling_columns
 from sdckit.data.scenarios.column_roles import (
-    NESTED,
-    ROWS_TOGETHER,
     TELLS_MORE,
-    TOLD_BEFORE,
     ColumnRoles,
     among_columns,
     left_to_patterns,
@@ -29,6 +26,7 @@ from sdckit.data.scenarios.column_roles import (
     values_known,
 )
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.telling_columns import SAYS
 from sdckit.errors import ScenarioError
 
 WHY = {"insensitive_because": "looked through by the office"}
@@ -177,7 +175,7 @@ def test_a_column_without_plain_values_is_not_covered() -> None:
     frame = pl.DataFrame({"sex": [1] * 30, "list": [[1, 2]] * 30})
     assert columns_of(frame, insensitive=["*"], **WHY).missing == ("list",)
     named = columns_of(frame, insensitive=["list"])
-    assert (named.missing, named.holds, named.not_judged) == ((), None, ((NESTED, ("list",)),))
+    assert (named.missing, named.holds, named.not_judged) == ((), None, ((SAYS["nested"], ("list",)),))
 
 
 def test_several_files_are_taken_together() -> None:
@@ -366,7 +364,7 @@ def test_what_is_named_one_by_one_is_said_to_tell_more_of_a_key() -> None:
     assert f"of 1 column ({WITHHELD}) more is told by 2 columns" in told.words
     by_name = frame.drop("w").with_columns(hid=np.arange(n))
     looked_at = look_at_columns(scenario, [open_frame(by_name)])  # whoever names them has looked
-    assert (looked_at.holds, looked_at.not_judged) == (True, ((telling_columns.DIFFERENT, ("rank",)),))
+    assert (looked_at.holds, looked_at.not_judged) == (True, ((SAYS["different"], ("rank",)),))
     assert looked_at.words.startswith(f"every column that goes out has a role. {named}")
     assert "ot judged" not in looked_at.words
 
@@ -414,7 +412,7 @@ def test_a_flag_of_a_key_or_magnitude_as_it_was_closes_the_roles() -> None:
     for files in ((before, after), (before.lazy(), after.sample(fraction=1, shuffle=True, seed=1).to_pandas())):
         given = [open_frame(file) for file in files]
         made = look_at_columns(scenario, given[1:], original=given[0])
-        assert (dict(made.not_judged), made.holds) == ({TOLD_BEFORE: ("votes", "rich")}, None)
+        assert (dict(made.not_judged), made.holds) == ({SAYS["told_before"]: ("votes", "rich")}, None)
     whole = [open_frame(before.drop("rich")), open_frame(before.sample(fraction=1, shuffle=True, seed=2))]
     assert look_at_columns(scenario, whole[1:], original=whole[0]).not_judged == ()
 
@@ -424,7 +422,7 @@ def test_rows_that_belong_together_are_said_where_nobody_says_whose_they_are() -
     homes = np.repeat(np.arange(400), 3)
     frame = pl.DataFrame({"sex": rng.integers(0, 2, 1_200), "area": rng.integers(0, 9, 400)[homes], "home": homes})
     left = columns_of(frame.drop("home"), insensitive=["area"])
-    assert (dict(left.not_judged), left.holds) == ({ROWS_TOGETHER: ("area",)}, None)
+    assert (dict(left.not_judged), left.holds) == ({SAYS["rows_together"]: ("area",)}, None)
     assert "alike in 'area' as no others are" in left.words
     assert "alike in 'area' as no others are" in left.line
     for words in (left.words, left.line):  # and not that every column has a role, which is no reason
@@ -474,4 +472,4 @@ def test_digests_of_numbers_are_not_judged_unless_all_records_have_one() -> None
     files = [pl.DataFrame({"sex": ages, "ward": [digest, *own]}) for digest, own in (
         (digests[0], digests[1:]), (digests[0], digests[:1] * 79))]  # fmt: skip
     roles = [look_at_columns(Scenario(keys=["sex"], insensitive=["ward"]), [open_frame(file)]) for file in files]
-    assert [telling_columns.GUESSABLE in dict(of_file.not_judged) for of_file in roles] == [True, False]
+    assert [SAYS["guessable"] in dict(of_file.not_judged) for of_file in roles] == [True, False]

@@ -18,22 +18,10 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from sdckit.data.frames import open_frame
-from sdckit.data.households import BY_EXACT, RankedColumns
-from sdckit.data.living_together import OF_HOMES
+from sdckit.data.households import RankedColumns
 from sdckit.data.scenarios import column_roles, telling_columns
-from sdckit.data.scenarios.column_roles import ROWS_TOGETHER, TOLD_BEFORE, look_at_columns
-from sdckit.data.scenarios.telling_columns import (
-    BEYOND,
-    DIFFERENT,
-    FEWER_PEOPLE,
-    LEARNT_BEFORE,
-    LEFT_OUT,
-    OF_MATES,
-    OF_MEMBERS,
-    REPLICATES,
-    RESTORED,
-    is_guessable,
-)
+from sdckit.data.scenarios.column_roles import look_at_columns
+from sdckit.data.scenarios.telling_columns import SAYS, is_guessable
 
 RNG = np.random.default_rng(5)
 HOME = np.repeat(np.arange(800), RNG.choice([1, 2, 3, 4, 5], 800, p=[0.3, 0.34, 0.15, 0.15, 0.06]))
@@ -241,12 +229,12 @@ def test_what_tells_a_column_that_is_left_out_leaves_the_roles_open(how: str, ro
         scenario = sdc.Scenario(**{**entries, **more})
         return dict(look_at_columns(scenario, [released], original=whole).not_judged)
 
-    assert not_judged(whole.drop("pay")) == {LEFT_OUT: ("v9",)}
+    assert not_judged(whole.drop("pay")) == {SAYS["left_out"]: ("v9",)}
     assert not_judged(whole.drop("pay").with_columns(nw.col("v9") * 0)) == {}
     assert not_judged(whole.drop("pay", "v9")) == {}
     assert not_judged(whole.drop("pay"), release="synthetic") == {}
-    assert LEFT_OUT not in not_judged(whole)
-    assert LEFT_OUT not in not_judged(whole.drop("pay"), sensitive=["v9"])
+    assert SAYS["left_out"] not in not_judged(whole)
+    assert SAYS["left_out"] not in not_judged(whole.drop("pay"), sensitive=["v9"])
 
 
 def test_what_goes_out_may_tell_as_much_as_what_is_left_out() -> None:
@@ -255,7 +243,7 @@ def test_what_goes_out_may_tell_as_much_as_what_is_left_out() -> None:
     for keys, told in ((["region", "district", "sex"], False), (["district", "sex"], True)):
         scenario = sdc.Scenario(keys=keys, insensitive=["dense"])
         left = look_at_columns(scenario, [whole.drop("district")], original=whole).not_judged
-        assert ("dense" in dict(left).get(LEFT_OUT, ())) is told
+        assert ("dense" in dict(left).get(SAYS["left_out"], ())) is told
 
 
 # What tells amounts of an original in more detail than they go out.
@@ -279,20 +267,20 @@ def test_classes_beside_a_sensitive_amount_that_is_coarser_leave_the_roles_open(
     """Pay went out in thousands beside twenty classes of it as it was, which together told it more closely."""
     whole = PEOPLE.with_columns(pay=pl.Series(PAY), v9=pl.Series(TELLS_PAY[how]))[MIXED]
     coarse, said = whole.with_columns(CHANGED[change](pl.col("pay"))), {"sensitive": ["pay"]}
-    assert not_judged(whole, coarse, **said)[LEARNT_BEFORE] == ("v9",)
-    for words in (LEARNT_BEFORE, BEYOND, OF_MEMBERS):  # said of a single column, too
+    assert not_judged(whole, coarse, **said)[SAYS["learnt_before"]] == ("v9",)
+    for words in (SAYS["learnt_before"], SAYS["beyond"], SAYS["of_members"]):  # said of a single column, too
         assert re.match(r"Not judged: what \{\} holds (follows|tells|is) ", words)
-    assert LEARNT_BEFORE not in not_judged(whole, whole, **said)
-    assert LEARNT_BEFORE not in not_judged(whole, coarse.with_columns(v9=pl.col("pay") // 9000), **said)
-    assert LEARNT_BEFORE not in not_judged(whole, coarse, **said, release="synthetic")
-    assert LEARNT_BEFORE not in not_judged(whole, coarse, sensitive=["pay", "v9"])
+    assert SAYS["learnt_before"] not in not_judged(whole, whole, **said)
+    assert SAYS["learnt_before"] not in not_judged(whole, coarse.with_columns(v9=pl.col("pay") // 9000), **said)
+    assert SAYS["learnt_before"] not in not_judged(whole, coarse, **said, release="synthetic")
+    assert SAYS["learnt_before"] not in not_judged(whole, coarse, sensitive=["pay", "v9"])
 
 
 def test_an_illness_that_was_put_together_is_told_by_what_follows_from_it() -> None:
     ward = pl.col("ill").replace_strict({"none": 0, "flu": 1, "asthma": 2})
     whole = PEOPLE.with_columns(v9=ward)[MIXED]
     coarse = whole.with_columns(ill=pl.col("ill") == "none")
-    assert not_judged(whole, coarse, sensitive=["ill"]) == {LEARNT_BEFORE: ("v9",)}
+    assert not_judged(whole, coarse, sensitive=["ill"]) == {SAYS["learnt_before"]: ("v9",)}
     assert not_judged(whole, coarse.with_columns(v9=pl.col("ill")), sensitive=["ill"]) == {}
 
 
@@ -317,17 +305,19 @@ def test_classes_beyond_the_largest_amount_leave_the_roles_open(how: str, role: 
     top_coded = whole.with_columns(ENDS[how](pl.col("pay")).alias("pay"))
     few = np.count_nonzero(BORDERS[-1] < PAY)
     assert 20 <= few <= 0.05 * N
-    assert dict(not_judged(whole, top_coded, **entries)).get(BEYOND) == ("v9",)
+    assert dict(not_judged(whole, top_coded, **entries)).get(SAYS["beyond"]) == ("v9",)
     together = top_coded.with_columns(pl.col("v9").clip(None, 4))
-    assert BEYOND not in not_judged(whole, together, **entries)
-    assert BEYOND not in not_judged(whole, whole, **entries)
+    assert SAYS["beyond"] not in not_judged(whole, together, **entries)
+    assert SAYS["beyond"] not in not_judged(whole, whole, **entries)
     mixed = top_coded.with_columns(v9=pl.col("v9").shuffle(seed=1))
-    assert BEYOND not in not_judged(mixed.with_columns(pay=whole["pay"]), mixed, **entries)
+    assert SAYS["beyond"] not in not_judged(mixed.with_columns(pay=whole["pay"]), mixed, **entries)
 
 
 def test_classes_below_the_smallest_amount_leave_the_roles_open() -> None:
     whole = PEOPLE.with_columns(pay=pl.Series(-PAY), v9=pl.Series(np.searchsorted(BORDERS, PAY)).cast(pl.String))[MIXED]
-    assert not_judged(whole, whole.with_columns(pl.col("pay").clip(-MOST)), sensitive=["pay"]) == {BEYOND: ("v9",)}
+    assert not_judged(whole, whole.with_columns(pl.col("pay").clip(-MOST)), sensitive=["pay"]) == {
+        SAYS["beyond"]: ("v9",)
+    }
 
 
 @pytest.mark.parametrize("how", ["sum", "mean", "max", "min"])
@@ -339,12 +329,12 @@ def test_what_a_household_has_together_tells_its_members(how: str) -> None:
     whole, said = people.with_columns(v9=own, rent=rent)[MIXED], {"household": "home", "sensitive": ["pay"]}
     rounded = whole.with_columns(CHANGED["rounded"](pl.col("pay")))
     for file in (whole.drop("pay"), whole.drop("pay", "home"), rounded, whole.with_columns(pl.col("pay") * 1.01)):
-        assert not_judged(whole, file, **said)[OF_MEMBERS] == ("v9",)
-    assert OF_MEMBERS in not_judged(whole, rounded, household="home", magnitudes=["pay"])
-    assert OF_MEMBERS not in not_judged(whole, rounded.with_columns(own.alias("v9")), **said)  # computed anew
-    assert OF_MEMBERS not in not_judged(whole, whole, **said)
-    assert OF_MEMBERS not in not_judged(whole, rounded.drop("v9"), **said)
-    assert OF_MEMBERS not in not_judged(whole, rounded, household="home", sensitive=["pay", "v9"])
+        assert not_judged(whole, file, **said)[SAYS["of_members"]] == ("v9",)
+    assert SAYS["of_members"] in not_judged(whole, rounded, household="home", magnitudes=["pay"])
+    assert SAYS["of_members"] not in not_judged(whole, rounded.with_columns(own.alias("v9")), **said)  # computed anew
+    assert SAYS["of_members"] not in not_judged(whole, whole, **said)
+    assert SAYS["of_members"] not in not_judged(whole, rounded.drop("v9"), **said)
+    assert SAYS["of_members"] not in not_judged(whole, rounded, household="home", sensitive=["pay", "v9"])
 
 
 def test_of_many_records_whole_households_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,15 +353,15 @@ def test_what_a_household_has_together_tells_its_members_rounded_too(how: str) -
     coarse = whole.with_columns((pl.col("v9") / 100).round() * 100)
     taken = pl.when(own).then("pay").alias("pay")
     for file in (coarse.with_columns(taken), coarse.drop("pay"), coarse.drop("pay", "home")):
-        assert not_judged(whole, file, **said)[OF_MEMBERS] == ("v9",)
+        assert not_judged(whole, file, **said)[SAYS["of_members"]] == ("v9",)
     rounded = whole.with_columns((pl.col("pay") / 100).round() * 100)
-    assert OF_MEMBERS not in not_judged(whole, rounded.with_columns(v9=figure), **said)  # computed anew
+    assert SAYS["of_members"] not in not_judged(whole, rounded.with_columns(v9=figure), **said)  # computed anew
     noisy = coarse.with_columns(pl.col("v9") + pl.Series(np.random.default_rng(5).integers(-9, 9, N) * 100))
-    assert OF_MEMBERS not in not_judged(whole, noisy.drop("pay"), **said)
+    assert SAYS["of_members"] not in not_judged(whole, noisy.drop("pay"), **said)
     tens = whole.with_columns((pl.col("v9") / 100_000).round() * 100_000)  # which tells no more than a range
-    assert OF_MEMBERS not in not_judged(whole, tens.drop("pay"), **said)
+    assert SAYS["of_members"] not in not_judged(whole, tens.drop("pay"), **said)
     endless = whole.with_columns(v9=pl.col("v9") * 1e300)
-    assert OF_MEMBERS not in not_judged(whole, endless.drop("pay"), **said)
+    assert SAYS["of_members"] not in not_judged(whole, endless.drop("pay"), **said)
 
 
 # What another member of the household has.
@@ -390,21 +380,21 @@ def test_the_age_of_a_mate_leaves_the_roles_open_where_ages_are_coarser() -> Non
     whole, said = mates()[MIXED], {"keys": ["age", "sex"], "household": "home"}
     coarse = whole.with_columns(pl.col("age") // 30)
     for file in (coarse, coarse.drop("home"), whole.drop("age")):
-        assert not_judged(whole, file, **said).get(OF_MATES) == ("v9",)
+        assert not_judged(whole, file, **said).get(SAYS["of_mates"]) == ("v9",)
     of_first = whole.with_columns(v9=pl.col("age").first().over("home"))
-    assert OF_MATES in not_judged(of_first, of_first.drop("age"), **said)
+    assert SAYS["of_mates"] in not_judged(of_first, of_first.drop("age"), **said)
     for file in (whole, coarse.with_columns(pl.col("v9") // 30), coarse.drop("v9")):
-        assert OF_MATES not in not_judged(whole, file, **said)
-    assert OF_MATES not in not_judged(whole, coarse, **said, release="synthetic")
-    assert OF_MATES not in not_judged(whole, coarse, **said, sensitive=["v9"])
+        assert SAYS["of_mates"] not in not_judged(whole, file, **said)
+    assert SAYS["of_mates"] not in not_judged(whole, coarse, **said, release="synthetic")
+    assert SAYS["of_mates"] not in not_judged(whole, coarse, **said, sensitive=["v9"])
     others = whole.with_columns(pl.col("v9").shuffle(seed=1))
-    assert OF_MATES not in not_judged(others, others.drop("age"), **said)
+    assert SAYS["of_mates"] not in not_judged(others, others.drop("age"), **said)
     own = whole.with_columns(v9=pl.col("age"))
-    assert OF_MATES not in not_judged(own, own.drop("age"), **said)
+    assert SAYS["of_mates"] not in not_judged(own, own.drop("age"), **said)
     few = mates(years=AGE // 20)[MIXED]
-    assert OF_MATES not in not_judged(few, few.drop("age"), **said)
+    assert SAYS["of_mates"] not in not_judged(few, few.drop("age"), **said)
     alone = whole.with_columns(home=pl.Series(np.arange(N)))
-    assert OF_MATES not in not_judged(alone, alone.drop("age"), **said)
+    assert SAYS["of_mates"] not in not_judged(alone, alone.drop("age"), **said)
 
 
 # Numbers of rows, and rows in the order of an original.
@@ -416,15 +406,17 @@ def test_a_number_of_the_rows_of_an_original_leaves_the_roles_open() -> None:
     mixed = whole[MIXED]
     falling = pl.Series(np.arange(N)[::-1] * 2)
     for named in ({"insensitive": ["no"]}, {}):
-        assert not_judged(whole, mixed, **named)[RESTORED] == ("no",)
-        assert RESTORED in not_judged(whole.with_columns(no=falling), whole.with_columns(no=falling)[MIXED], **named)
+        assert not_judged(whole, mixed, **named)[SAYS["restored"]] == ("no",)
+        assert SAYS["restored"] in not_judged(
+            whole.with_columns(no=falling), whole.with_columns(no=falling)[MIXED], **named
+        )
     texts = whole.with_columns(pl.format("P{}", pl.col("no") + 100_000).alias("no"))
-    assert RESTORED in not_judged(texts, texts[MIXED].head(900))
-    assert RESTORED not in not_judged(whole, whole)  # these rows stand as they stood
-    assert RESTORED not in not_judged(whole, mixed.with_columns(no=pl.Series(RNG.permutation(N) * 3)))
-    assert RESTORED not in not_judged(whole[MIXED], mixed[MIXED])
-    assert RESTORED not in not_judged(whole, mixed.with_columns(no=pl.col("no") / 2))
-    assert RESTORED not in not_judged(whole, mixed, release="synthetic")
+    assert SAYS["restored"] in not_judged(texts, texts[MIXED].head(900))
+    assert SAYS["restored"] not in not_judged(whole, whole)  # these rows stand as they stood
+    assert SAYS["restored"] not in not_judged(whole, mixed.with_columns(no=pl.Series(RNG.permutation(N) * 3)))
+    assert SAYS["restored"] not in not_judged(whole[MIXED], mixed[MIXED])
+    assert SAYS["restored"] not in not_judged(whole, mixed.with_columns(no=pl.col("no") / 2))
+    assert SAYS["restored"] not in not_judged(whole, mixed, release="synthetic")
 
 
 def test_a_number_of_every_record_is_said_to_link_files() -> None:
@@ -432,10 +424,12 @@ def test_a_number_of_every_record_is_said_to_link_files() -> None:
     scenario = sdc.Scenario(keys=["sex"], insensitive=["no", "w"])
     for number in (pl.col("no"), pl.col("no").cast(pl.String), pl.from_epoch("no")):
         found = look_at_columns(scenario, [open_frame(file.select("sex", number))])
-        assert (found.holds, dict(found.not_judged)) == (True, {DIFFERENT: ("no",)})
+        assert (found.holds, dict(found.not_judged)) == (True, {SAYS["different"]: ("no",)})
         assert "No figure counts 'no', which is named insensitive and different in every record" in found.words
     for other in (pl.col("no") / 2, pl.col("no") // 2, pl.when(pl.col("no") > 0).then("no")):
-        assert DIFFERENT not in dict(look_at_columns(scenario, [open_frame(file.with_columns(no=other))]).not_judged)
+        assert SAYS["different"] not in dict(
+            look_at_columns(scenario, [open_frame(file.with_columns(no=other))]).not_judged
+        )
 
 
 SORTS: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
@@ -454,20 +448,20 @@ def test_rows_in_the_order_of_exact_values_leave_the_roles_open(how: str) -> Non
         said: dict[str, Any] = {"keys": keys, "sensitive": ["ill"] if "years" in keys else ["ill", "years"]}
         ordered = SORTS[how](whole)
         for file in (ordered.with_columns(pl.col("years") // 30), ordered.drop("years")):
-            assert not_judged(whole, file, **said)[BY_EXACT] == ("years",)
-            assert BY_EXACT not in not_judged(whole, file[MIXED], **said)
-            assert BY_EXACT not in not_judged(whole, file, **said, release="synthetic")
-        assert BY_EXACT not in not_judged(whole, ordered, **said)
+            assert not_judged(whole, file, **said)[SAYS["by_exact"]] == ("years",)
+            assert SAYS["by_exact"] not in not_judged(whole, file[MIXED], **said)
+            assert SAYS["by_exact"] not in not_judged(whole, file, **said, release="synthetic")
+        assert SAYS["by_exact"] not in not_judged(whole, ordered, **said)
         coarse = whole.with_columns(pl.col("years") // 30)
-        assert BY_EXACT not in not_judged(whole, coarse.sort("years", "sex"), **said)
+        assert SAYS["by_exact"] not in not_judged(whole, coarse.sort("years", "sex"), **said)
 
 
 def test_rows_may_stand_by_what_goes_out() -> None:
     """What was left out follows from what the file is sorted by."""
     whole = PEOPLE.with_columns(years=pl.Series(AGE), born=2000 - pl.Series(AGE))[MIXED]
     file = whole.sort("born").drop("years")
-    assert BY_EXACT not in not_judged(whole, file, sensitive=["years"])
-    assert BY_EXACT in not_judged(whole, file.drop("born"), sensitive=["years"])
+    assert SAYS["by_exact"] not in not_judged(whole, file, sensitive=["years"])
+    assert SAYS["by_exact"] in not_judged(whole, file.drop("born"), sensitive=["years"])
 
 
 # Flags that are sensitive, sizes and numbers within households, weights that nobody named.
@@ -476,11 +470,13 @@ def test_rows_may_stand_by_what_goes_out() -> None:
 def test_a_sensitive_flag_of_a_key_as_it_was_leaves_the_roles_open() -> None:
     whole = PEOPLE.with_columns(age=pl.Series(AGE), v9=pl.Series(AGE >= 65))[MIXED]
     coarse, said = whole.with_columns(pl.col("age") // 20), {"keys": ["age", "sex"], "sensitive": ["v9"]}
-    assert not_judged(whole, coarse, **said)[TOLD_BEFORE] == ("v9",)
-    assert TOLD_BEFORE not in not_judged(whole, whole.with_columns(pl.col("age") // 5), **said)
-    assert TOLD_BEFORE not in not_judged(whole, coarse.with_columns(v9=pl.col("age") > 2), **said)
-    assert TOLD_BEFORE not in not_judged(whole, coarse, **said, release="synthetic")
-    assert TOLD_BEFORE not in not_judged(whole, coarse, **{**said, "keys": ["age", "sex", "v9"], "sensitive": []})
+    assert not_judged(whole, coarse, **said)[SAYS["told_before"]] == ("v9",)
+    assert SAYS["told_before"] not in not_judged(whole, whole.with_columns(pl.col("age") // 5), **said)
+    assert SAYS["told_before"] not in not_judged(whole, coarse.with_columns(v9=pl.col("age") > 2), **said)
+    assert SAYS["told_before"] not in not_judged(whole, coarse, **said, release="synthetic")
+    assert SAYS["told_before"] not in not_judged(
+        whole, coarse, **{**said, "keys": ["age", "sex", "v9"], "sensitive": []}
+    )
 
 
 @pytest.mark.parametrize("how", ["size", "no"])
@@ -491,14 +487,14 @@ def test_sizes_of_households_and_numbers_of_members_are_no_answers(how: str) -> 
     named = sdc.Scenario(keys=["sex"], insensitive=["v9"], household="home")
     columns = ["sex", "v9", "home"]
     found = look_at_columns(named, [open_frame(whole[columns])])
-    assert (found.holds, dict(found.not_judged)) == (True, {OF_HOMES: ("v9",)})
+    assert (found.holds, dict(found.not_judged)) == (True, {SAYS["of_homes"]: ("v9",)})
     without = look_at_columns(named, [open_frame(whole[columns[:2]])], original=open_frame(whole[columns]))
-    assert dict(without.not_judged)[OF_HOMES] == ("v9",)
+    assert dict(without.not_judged)[SAYS["of_homes"]] == ("v9",)
     by_pattern = sdc.Scenario(keys=["sex"], insensitive=["*"], insensitive_because="looked", household="home")
     assert look_at_columns(by_pattern, [open_frame(whole[columns])]).known == ("v9",)
     for other in (pl.col("v9").shuffle(seed=1), pl.col("v9") + 0.5, pl.when(pl.col("v9") > 1).then("v9")):
         file = open_frame(whole[columns].with_columns(v9=other))
-        assert OF_HOMES not in dict(look_at_columns(named, [file]).not_judged)
+        assert SAYS["of_homes"] not in dict(look_at_columns(named, [file]).not_judged)
 
 
 def test_a_weight_that_contradicts_the_sampling_fraction_leaves_the_roles_open() -> None:
@@ -508,7 +504,7 @@ def test_a_weight_that_contradicts_the_sampling_fraction_leaves_the_roles_open()
         scenario = sdc.Scenario(keys=["sex"], insensitive=["weight", "w", "*"], insensitive_because="looked",
                                 sampling_fraction=fraction)  # fmt: skip
         frames = [open_frame(file.with_columns(weight=column))]
-        return "weight" in dict(look_at_columns(scenario, frames).not_judged).get(FEWER_PEOPLE, ())
+        return "weight" in dict(look_at_columns(scenario, frames).not_judged).get(SAYS["fewer_people"], ())
 
     weight = pl.col("weight")
     assert told(weight, 1 / 1_000)
@@ -529,7 +525,7 @@ def test_a_number_of_every_record_does_not_say_who_lives_together(role: str) -> 
         file = homes.with_columns(PEOPLE["sex"], no=number)
         scenario = sdc.Scenario(**{**said, "insensitive": ["area"]})
         told = [dict(look_at_columns(scenario, [open_frame(own)]).not_judged) for own in (file, file[MIXED])]
-        assert [ROWS_TOGETHER in own for own in told] == [of == "every record", False]
+        assert [SAYS["rows_together"] in own for own in told] == [of == "every record", False]
 
 
 # Replicate weights.
@@ -572,7 +568,7 @@ def test_replicate_weights_under_a_pattern_leave_the_roles_open(how: str, name: 
 
     def not_judged(*patterns: str) -> Any:
         scenario = sdc.Scenario(insensitive=[*patterns], **words)
-        return dict(look_at_columns(scenario, [open_frame(file)]).not_judged).get(REPLICATES, ())
+        return dict(look_at_columns(scenario, [open_frame(file)]).not_judged).get(SAYS["replicates"], ())
 
     every = tuple(f"{name}{at}" for at in range(20))
     assert {*not_judged("*")} == {*every}

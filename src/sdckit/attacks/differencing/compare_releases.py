@@ -12,6 +12,7 @@ import numpy as np
 from sdckit.attacks.differencing import linked_releases, linking_columns, release_ledger
 from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Combinations, Earlier, OpenedRelease
 from sdckit.cells.packing import group_codes
+from sdckit.data.packaged import sentences
 from sdckit.errors import ColumnError, sure
 from sdckit.numerics import grouping
 from sdckit.numerics.array_types import Bools, Ints, Words
@@ -292,20 +293,9 @@ def told_by_overlaps(
     return certain, crossed
 
 
-NO_LINK = (
-    "nothing says which records are the same person's (an id in both, or rows in the same order with the file itself), "
-    "so it was not looked for"
-)
-LINKED_IN_PART = (
-    "only several columns together say which records are the same person's, and not of all of them: of the others it "
-    "was not looked for"
-)
 NO_LEVELS = "the ledger keeps no levels of it (an earlier version added it), so only counts were compared"
-NO_HOMES = (
-    "the ledger does not know who lives together in it (it was added without the scenario's household), so it was not "
-    "looked whether households are found again by what their members are"
-)
 OTHER_PEOPLE = "it is about other people, so nothing is told of anybody together with it"
+SAYS = sentences("attacks/differencing/differencing.toml")
 RELATIONS = {
     "same": "both have the same records", "superset": "the release has its records and {added} more",
     "subset": "the release has all of its records but {removed}",
@@ -464,10 +454,10 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
         if rows is not None:
             figures |= {"linked": int((rows >= 0).sum()), **_intersected(shared, earlier, old, rows, codings)}
         if (link is None or link.right is not None) and new.shows_homes and not earlier.sketch.named("homes"):
-            notes.append(NO_HOMES)
+            notes.append(SAYS["no_homes"])
         in_part = link is not None and link.rows is rows and linked_in_part(link.right, figures["linked"], new.n)
         if shared.own and (rows is None or in_part):
-            notes.append(NO_LINK if rows is None else LINKED_IN_PART)
+            notes.append(SAYS["no_link"] if rows is None else SAYS["linked_in_part"])
         if link is not None:
             known = tuple(dict.fromkeys(key for own in earlier.sketch.named("keys") for key in own))
             learnt = next(iter(earlier.sketch.named("sensitive")), ())

@@ -12,14 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.attacks.differencing import compare_releases, in_parts, linking_columns, release_ledger
-from sdckit.attacks.differencing.compare_releases import certain_together
+from sdckit.attacks.differencing.compare_releases import SAYS, certain_together
 from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_keys, unlinking
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments, methods
 from sdckit.data.frames import count_records, is_lazy, open_frame, plain_columns, result_frame, together_telling
 from sdckit.data.ledger.digests import Digester
-from sdckit.data.packaged import sentences
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import counted
@@ -162,12 +161,12 @@ class Differencing(Result):
     @property
     def without_homes(self) -> tuple[str, ...]:
         """Earlier releases of which the ledger does not know the households, which this release shows."""
-        return self._noted(compare_releases.NO_HOMES)
+        return self._noted(SAYS["no_homes"])
 
     @property
     def not_intersected(self) -> tuple[str, ...]:
         """Earlier releases of the same people whose candidate values could not be intersected for want of a link."""
-        return self._noted(compare_releases.NO_LINK, compare_releases.LINKED_IN_PART)
+        return self._noted(SAYS["no_link"], SAYS["linked_in_part"])
 
     @property
     def not_kept(self) -> str:
@@ -409,7 +408,6 @@ def _intersected(shared: compare_releases.Comparison) -> tuple[dict[str, int], d
     return certain, notes | ({"crossed": SAYS["crossed"].format(", ".join(crossed))} if crossed else {})
 
 
-SAYS = sentences("attacks/differencing/differencing.toml")
 SHOWN = f"of {{}} a value goes out that an earlier release hides: {methods.ADVICE['shown_now']}"
 
 
@@ -477,7 +475,7 @@ def _in_parts(
         min(sum(getattr(entry, name) for entry in entries), n)
         for name in ("told_by_difference", "given_back", "unprotected")
     )
-    unjoined = in_parts.NOT_JOINED.format(", ".join(joins)) if joins else ""
+    unjoined = SAYS["not_joined"].format(", ".join(joins)) if joins else ""
     notes = {"people": SAYS["added_up"]} if len(entries) > 1 else {}
     notes |= {"certain_together": unjoined} if joins else {}
     untried = _untried(data, entries, stays)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.attacks.differencing.compare_releases import NO_LINK, EarlierRelease, Relation
+from sdckit.attacks.differencing.compare_releases import SAYS, EarlierRelease, Relation
 from sdckit.attacks.differencing.release_ledger import ALIKE
 from sdckit.cells import packing, parted_pair, shared_coding
 from sdckit.cells.pair import Pair, open_files
@@ -15,10 +15,6 @@ from sdckit.errors import DataError
 from sdckit.numerics import array_types, grouping
 from sdckit.numerics.array_types import Ints
 
-NOT_JOINED = (
-    "the records could be joined by {}, and are more than may be brought from a plan, so that nothing was looked for "
-    "person by person"
-)
 ONE_KEY = "one key alone is coded as in {}, so that cells do not fall into parts: give more keys, or more memory"
 THEN, NOW = 0, 1  # the files
 
@@ -58,7 +54,8 @@ def compare_in_parts(
         back, bare = _hidden(by_part, other, alike)
         figures |= {"given_back": len(back), "unprotected": len(bare)}
         several = len(np.intersect1d(back, bare))
-    notes = [NOT_JOINED.format(", ".join(joins))] if joins else [NO_LINK] if set(sensitive) - set(keys) else []
+    unlinked = [SAYS["no_link"]] if set(sensitive) - set(keys) else []
+    notes = [SAYS["not_joined"].format(", ".join(joins))] if joins else unlinked
     otherwise = tuple(column for column in names if column not in alike)
     return EarlierRelease(name, "", "file", True, 0, alike, otherwise, notes=tuple(notes), **figures), several
 

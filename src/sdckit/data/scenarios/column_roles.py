@@ -21,6 +21,7 @@ from sdckit.data.scenarios.guessing.spoken import topics_of_names
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, SINGLE, is_pattern, roles_of
+from sdckit.data.scenarios.telling_columns import SAYS
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import capital
 from sdckit.errors import ColumnError, DataError
@@ -43,34 +44,6 @@ MOST_ASKED = 10_000  # records in which another number is looked for that tells 
 FOLLOWS = (2, 1.0)  # values of what follows; times as many has what it follows from
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING, NUMBERS = ("id", "ledger.id"), ("numeric", "magnitudes")
-ONLY_NUMBERS = (
-    "Only numeric or magnitudes, which say how numbers are read and are no role without a limit on numbers: {}; name "
-    "them as sensitive, too, where they would be learnt, or as keys where somebody could know them"
-)
-TOLD_NAMED = (
-    "Of {} more is told by {}, which no figure counts, as these are named insensitive; make keys or magnitudes of them "
-    "where somebody knows them"
-)
-TOLD_FINER = (
-    "Not judged: of {} more is told by {}, which no figure counts; make these coarser, leave them out, or where they "
-    f"number households or people {methods.ADVICE['numbers_of_units']}"
-)
-ROWS_TOGETHER = (
-    "Not judged: rows that stand one after the other are alike in {} as no others are, like members of a household or "
-    "rows of a person, and no column that goes out says whose they are; mix the rows, those of a household too, or let "
-    "household or person go out with new numbers to have them judged"
-)
-NESTED = (
-    "Not judged: {} holds lists or structures, at which no figure looks; make columns of their parts, or leave it out"
-)
-NEARLY_TOLD = (
-    "Not judged: amounts of another column that were taken out or made coarser are told by {}, exactly or to within a "
-    "tenth, as by a logarithm, a rank or a running total; leave that out, or make it as coarse"
-)
-TOLD_BEFORE = (
-    "Not judged: whoever knows a key or a magnitude as it was before it was changed knows {}, which no figure counts; "
-    "make keys of these, compute them anew from what goes out, or leave them out"
-)
 TELLS_MORE = "the file may tell more than the roles of its columns say"
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
 
@@ -318,9 +291,9 @@ class ColumnRoles:
     @property
     def _further(self) -> str:
         """Further sentences: on numbers without a role, what is named insensitive, and on what was not judged."""
-        sentences = [ONLY_NUMBERS.format(self._listed(self.numbers))] if self.numbers else []
+        sentences = [SAYS["only_numbers"].format(self._listed(self.numbers))] if self.numbers else []
         named = {name: key for name, key in self.finer if name not in self._unsaid}
-        for words, keys in ((TOLD_NAMED, named), (TOLD_FINER, self._unsaid)):
+        for words, keys in ((SAYS["told_named"], named), (SAYS["told_finer"], self._unsaid)):
             if keys:
                 sentences.append(words.format(self._listed([*dict.fromkeys(keys.values())]), self._listed([*keys])))
         sentences += [words.format(self._listed(names)) for words, names in self.not_judged]
@@ -389,7 +362,7 @@ def look_at_columns(
         finer |= _named_finer(some, ranked_some, scenario, told)
         told_besides = _told_besides(scenario, first, ranked, whole, matched, id)
         if named := [name for name in numbering if name not in matched]:
-            told_besides[living_together.OF_HOMES] = named
+            told_besides[SAYS["of_homes"]] = named
         for words, of_words in told_besides.items():
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
         if original is not None and of_original is not None:
@@ -423,27 +396,25 @@ def _told_besides(
     names = kinds.names()
     free, amounts = (*scenario.insensitive, *matched), _amounts(scenario, first)
     told: dict[str, Sequence[str]] = {
-        NESTED: [name for name, kind in kinds.items() if kind.is_nested()],
-        households.ROWS_IN_ORDER: households.in_order_of(ranked, amounts),
-        telling_columns.GUESSABLE: telling_columns.guessable_numbers(
-            [scenario.person, scenario.household, id, *free], first
-        ),
-        telling_columns.NUMBERED_IN_ORDER: telling_columns.numbers_in_order(
+        SAYS["nested"]: [name for name, kind in kinds.items() if kind.is_nested()],
+        SAYS["rows_in_order"]: households.in_order_of(ranked, amounts),
+        SAYS["guessable"]: telling_columns.guessable_numbers([scenario.person, scenario.household, id, *free], first),
+        SAYS["numbered_in_order"]: telling_columns.numbers_in_order(
             whole, [scenario.person, id], free, amounts=amounts, homes=scenario.household in names
         ),
     }
-    told[NEARLY_TOLD] = _nearly_told(scenario, first, ranked)
+    told[SAYS["nearly_told"]] = _nearly_told(scenario, first, ranked)
     named = [name for name in scenario.insensitive if name in names]
-    told[telling_columns.PUT_TOGETHER] = telling_columns.put_together(whole, filter(says_whose, named))
-    told[telling_columns.DIFFERENT] = telling_columns.named_alone(whole, named)
-    told[telling_columns.FEWER_PEOPLE] = telling_columns.fewer_people(whole, free, scenario.sampling_fraction)
-    told[telling_columns.REPLICATES] = _replicate_weights(scenario, ranked, matched)
+    told[SAYS["put_together"]] = telling_columns.put_together(whole, filter(says_whose, named))
+    told[SAYS["different"]] = telling_columns.named_alone(whole, named)
+    told[SAYS["fewer_people"]] = telling_columns.fewer_people(whole, free, scenario.sampling_fraction)
+    told[SAYS["replicates"]] = _replicate_weights(scenario, ranked, matched)
     units = [whole.series(str(name)) for name in (scenario.household, scenario.person) if name in names]
     if all(map(telling_columns.tells_apart, units)):  # such a number puts nobody together
-        told[ROWS_TOGETHER], told[households.ROWS_IN_STRETCHES] = households.told_by_rows(ranked)
+        told[SAYS["rows_together"]], told[SAYS["rows_in_stretches"]] = households.told_by_rows(ranked)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
         personal = [name for name, topic in topics.items() if topic.name in PERSONAL]
-        told[living_together.VALUES_TOGETHER] = living_together.values_together(
+        told[SAYS["values_together"]] = living_together.values_together(
             whole, keys=scenario.all_keys, personal=personal, weight=scenario.weight
         )
     return {words: of_words for words, of_words in told.items() if of_words}
@@ -526,26 +497,26 @@ def _told_beside(
     names = dict.fromkeys((*scenario.insensitive, *left_to_patterns(scenario, ranks[1].names)))
     free, known = ([name for name in some if all(name in own.names for own in ranks)] for some in (names, learnt))
     pairs = _following(files[0], ranks[0], free, known)
-    beside = {TOLD_BEFORE: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told])}
+    beside = {SAYS["told_before"]: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told])}
     if scenario.release != SYNTHETIC:
         keys, also = ([name for name in own if name in known] for own in (scenario.all_keys, scenario.sensitive))
-        beside[TOLD_BEFORE] += _told_before(files[1], ranks[1], _following(files[0], ranks[0], also, keys))
+        beside[SAYS["told_before"]] += _told_before(files[1], ranks[1], _following(files[0], ranks[0], also, keys))
         if not any(isinstance(file, nw.LazyFrame) or len(file) > AT_HAND for file in files):
-            beside[households.BY_EXACT] = households.rows_by_exact(*ranks, learnt)
-        beside[telling_columns.RESTORED] = telling_columns.restores_rows(*ranks, free)
-        beside[telling_columns.LEFT_OUT] = _tell_left_out(files, ranks, learnt, free)
+            beside[SAYS["by_exact"]] = households.rows_by_exact(*ranks, learnt)
+        beside[SAYS["restored"]] = telling_columns.restores_rows(*ranks, free)
+        beside[SAYS["left_out"]] = _tell_left_out(files, ranks, learnt, free)
         learnt_before = _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] not in told])
         said = {*learnt_before, *(name for own in beside.values() for name in own)}
         left = [name for name in free if name not in said]
-        beside[telling_columns.LEARNT_BEFORE] = learnt_before
-        beside[telling_columns.BEYOND] = telling_columns.tell_ends(*ranks, [pair for pair in pairs if pair[1] in left])
+        beside[SAYS["learnt_before"]] = learnt_before
+        beside[SAYS["beyond"]] = telling_columns.tell_ends(*ranks, [pair for pair in pairs if pair[1] in left])
         if scenario.household in ranks[0].names:
             amounts = [name for name in learnt if name in ranks[0].names]
             long = [not isinstance(file, nw.LazyFrame) and len(file) > AT_HAND for file in files]
             whole = [RankedColumns.of(file) if of else own for file, own, of in zip(files, ranks, long, strict=True)]
             home = str(scenario.household)
-            beside[telling_columns.OF_MEMBERS] = telling_columns.tell_members(whole, left, amounts, household=home)
-            beside[telling_columns.OF_MATES] = telling_columns.of_mates(whole, left, amounts, household=home)
+            beside[SAYS["of_members"]] = telling_columns.tell_members(whole, left, amounts, household=home)
+            beside[SAYS["of_mates"]] = telling_columns.of_mates(whole, left, amounts, household=home)
     return {words: own for words, own in beside.items() if own}
 
 

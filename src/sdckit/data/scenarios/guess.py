@@ -13,8 +13,9 @@ from sdckit.data import arguments, frames, pa, pl, pt
 from sdckit.data.columns import distinct_values, to_arrow, type_words
 from sdckit.data.files.readers import describe_file
 from sdckit.data.missing_values.missing import Found, MissingNotes, by_code, counted
+from sdckit.data.packaged import packaged
 from sdckit.data.scenarios.guessing.facts import facts_of
-from sdckit.data.scenarios.guessing.judge import Guess, Role, RoleGuesses, Setting, coordinates_of, judge
+from sdckit.data.scenarios.guessing.judge import Guess, RoleGuesses, Setting, coordinates_of, judge
 from sdckit.data.scenarios.guessing.spoken import spoken_of
 from sdckit.data.scenarios.guessing.units import units_of, weights_of
 from sdckit.data.scenarios.scenario_toml import INSIDE, toml_entry, toml_string
@@ -25,65 +26,7 @@ from sdckit.errors import DataError
 
 
 _WIDTH = 80
-_LISTS = (
-    ("keys", "key", "What a stranger could know about a person."),
-    ("sensitive", "sensitive", "What they would learn."),
-    ("numeric", "numeric", "Measured numbers."),
-    ("identifiers", "identifier", "Direct identifiers: listed so that they are never read."),
-    ("insensitive", "insensitive", "Known to nobody, and harming nobody."),
-)
-_SINGLE = (
-    ("weight", "Each record stands for so many people."),
-    ("household", "Records of one household."),
-    ("person", "Records of one person."),
-)
-_NONE: tuple[tuple[Role, str, str], ...] = (
-    ("weight", "No weight was found. Share of the population in the file:", "sampling_fraction = 0.05"),
-    ("household", "No column of households was found. Where there are none in the file, say so:", 'household = "none"'),
-    ("sensitive", "No column looks like what they would learn. Where none is, say so:", "sensitive = []"),
-)
-_HEAD = """\
-Every role below is a guess. "sure": two kinds of evidence agree, such as a name and the values. "likely": only one \
-says so. "unsure": hinted at, or disputed. Correct what is wrong, delete what does not apply."""
-_OPEN = """\
-Open questions. Answer each where the column stands below, then delete its name here. While a name stands here, \
-`sdckit check` refuses to be a gate; `sdckit assess` runs, and says so."""
-_NOT_ASKED = (
-    'Does a code mean "not asked of this person" (no job, no partner)? Others know that, so it is an answer: leave it '
-    "out of missing_codes, and it stays a category of its own. What is in the list may stand for any value. Letters "
-    "in a column of numbers have to be in it. An empty "
-    'code in it, missing_codes = [""], says that there are no others: nothing is warned of then.'
-)
-_RULE = """\
-# What a missing value in a key is: "wildcard" (may be any value), "category" or
-# "error".
-# missing = "wildcard"
-"""
-_RULE_OF_PERSONS = """\
-# What a missing value in a key is: with several rows per person it can only be
-# a "category" or an "error".
-missing = "category"
-"""
-_EXAMPLES = """\
-# Type of release: "public-use", "teaching", "scientific-use", "enclave" or
-# "synthetic". Each has limits of its own; a verdict says which it uses.
-# release = "scientific-use"
-
-# Limits of your own, instead of those of the type; the figures are examples.
-# [thresholds]
-# k = 3
-# risk = 0.1
-# l = 2
-"""
-_MAGNITUDES = """\
-Amounts of which few records hold much: the largest 1 % of the numbers hold five times their share of the sum or more. \
-Their large numbers may not go out as they are."""
-_NO_MAGNITUDES = """\
-No amounts of which few records hold much (turnover, income) were found. Name those that are, or say that there are \
-none:"""
-_NO_KEY = """\
-No column looks like something a stranger could know about a person. Name the keys here, such as "sex", "age"; \
-without any the scenario is not valid."""
+_SAYS = packaged("data/scenarios/guess.toml")
 
 
 def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: MissingNotes) -> str:
@@ -91,11 +34,11 @@ def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: Mis
 
     `name`: where the columns come from. `looked_at`: a sentence on the sample, or "" if all records were used.
     """
-    rule = _RULE_OF_PERSONS if guesses.of("person") else _RULE
+    rule = _SAYS["rule_of_persons"] if guesses.of("person") else _SAYS["rule"]
     size = f"{number_of(guesses.n_records, 'record')}, {number_of(len(guesses), 'column')}."
     head = [f"# Disclosure scenario for {toml_string(name)}.", *_comment(_rounded(size)), *_comment(looked_at), "#"]
-    blocks = [*_questions(guesses), *_blocks(guesses, notes), rule, _EXAMPLES]
-    return "\n".join(["\n".join([*head, *_comment(f"{_HEAD} {INSIDE}")]) + "\n", *blocks])
+    blocks = [*_questions(guesses), *_blocks(guesses, notes), rule, _SAYS["examples"]]
+    return "\n".join(["\n".join([*head, *_comment(f"{_SAYS['head']} {INSIDE}")]) + "\n", *blocks])
 
 
 # A scenario may go out with its release: counts in its comments are rounded as in documents. In quotes stand names.
@@ -128,7 +71,7 @@ def _comment(text: str, indent: str = "", hanging: str = "") -> list[str]:
 def _questions(guesses: RoleGuesses) -> list[str]:
     """The open questions, with the columns of each."""
     asked = dict.fromkeys(guess.question for guess in guesses if guess.question is not None)
-    lines = [*_comment(_OPEN), "unconfirmed = ["]
+    lines = [*_comment(_SAYS["open"]), "unconfirmed = ["]
     for question in asked:
         names = [toml_string(guess.column) for guess in guesses if guess.question == question]
         lines += _comment(f"{capital(question)}{'' if question.endswith('?') else '.'}", "    ")
@@ -148,13 +91,13 @@ def _names(names: Sequence[str]) -> list[str]:
 
 
 def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
-    blocks = _list(*_LISTS[0], guesses) or ["\n".join([*_comment(_NO_KEY), "keys = []"]) + "\n"]
-    for role, meaning in _SINGLE:
+    blocks = _list(_SAYS["lists"][0], guesses) or ["\n".join([*_comment(_SAYS["no_key"]), "keys = []"]) + "\n"]
+    for role, meaning in _SAYS["single"]:
         blocks += [_single(role, meaning, guess) for guess in guesses if guess.role == role]
-    for role, words, line in _NONE:
+    for role, words, line in _SAYS["none"]:
         if not guesses.of(role):
             blocks.append("\n".join([*_comment(words), f"# {line}"]) + "\n")
-    blocks += [block for listed in _LISTS[1:] for block in _list(*listed, guesses)]
+    blocks += [block for listed in _SAYS["lists"][1:] for block in _list(listed, guesses)]
     blocks.append(_magnitudes(guesses))
     blocks += _shared(guesses)
     blocks += _codes(notes)
@@ -165,8 +108,8 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
 
 def _magnitudes(guesses: RoleGuesses) -> str:
     names = [guess.column for guess in guesses if guess.magnitude]
-    lines = [*_comment(_MAGNITUDES), toml_entry("magnitudes", names)]
-    return "\n".join(lines if names else [*_comment(_NO_MAGNITUDES), "# magnitudes = []"]) + "\n"
+    lines = [*_comment(_SAYS["magnitudes"]), toml_entry("magnitudes", names)]
+    return "\n".join(lines if names else [*_comment(_SAYS["no_magnitudes"]), "# magnitudes = []"]) + "\n"
 
 
 def _shared(guesses: RoleGuesses) -> list[str]:
@@ -192,7 +135,7 @@ def _codes(notes: MissingNotes) -> list[str]:
         lines.append("# " + toml_entry("missing_codes", notes.suggested))
         blocks.append("\n".join(lines) + "\n")
     if notes.given or notes.suspected:
-        blocks.append("\n".join(_comment(_NOT_ASKED)) + "\n")
+        blocks.append("\n".join(_comment(_SAYS["not_asked"])) + "\n")
     return blocks
 
 
@@ -201,7 +144,8 @@ def _quoted(code_counts: Sequence[Found]) -> list[Found]:
     return [replace(code_count, column=toml_string(code_count.column)) for code_count in code_counts]
 
 
-def _list(entry: str, role: str, meaning: str, guesses: RoleGuesses) -> list[str]:
+def _list(listed: Sequence[str], guesses: RoleGuesses) -> list[str]:
+    entry, role, meaning = listed
     of_role = [guess for guess in guesses if guess.role == role]
     lines = [f"# {meaning}", f"{entry} = ["]
     for guess in of_role:

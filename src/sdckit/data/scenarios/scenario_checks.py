@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.packaged import sentences
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -23,25 +24,6 @@ NO_MAGNITUDES = (
     "magnitudes = []"
 )
 _ENOUGH = 8  # problems in one message; the rest is only counted
-
-_WORDS = {
-    "greater_than": "must be greater than {gt:g}",
-    "greater_than_equal": "must be at least {ge:g}",
-    "less_than": "must be less than {lt:g}",
-    "less_than_equal": "must be at most {le:g}",
-    "finite_number": "must be a finite number",
-    "int_type": "must be a whole number",
-    "float_type": "must be a number",
-    "bool_type": "must be true or false",
-    "string_type": "must be text in quotes",
-    "string_unicode": "must be text that can be written as UTF-8",
-    "string_too_short": "must not be empty",
-    "too_short": "must not be empty",
-    "tuple_type": 'must be a list, such as ["a", "b"]',
-    "dict_type": "must be a table",
-    "model_type": "must be a table",
-    "literal_error": "must be one of {expected}",
-}
 
 
 def _path(loc: Sequence[int | str], prefix: str) -> str:
@@ -61,7 +43,7 @@ def _problem(error: Mapping[str, Any], fields: Sequence[str], prefix: str) -> st
         name, is_limit = str(loc[-1]), not prefix and len(loc) == 1 and loc[0] in LIMITS
         instead = f"limits stand under [thresholds], as {name} = ..." if is_limit else did_you_mean(name, fields)
         return f"there is no entry '{_path(loc, prefix)}'; {instead}"
-    words = _WORDS.get(kind)
+    words = sentences("data/scenarios/refusals.toml").get(kind)
     # Messages of pydantic are safe: hide_input_in_errors is set, and `msg` never holds the input.
     return f"{_path(loc, prefix)} {words.format(**context) if words else 'is not valid: ' + str(error['msg'])}"
 

@@ -30,7 +30,7 @@ from sdckit.data.households import (
     in_order_of,
     told_by_rows,
 )
-from sdckit.data.living_together import OF_HOMES
+from sdckit.data.packaged import sentences
 from sdckit.data.scenarios.guessing.facts import NAME, written_like
 from sdckit.data.scenarios.guessing.topics import topic_of
 from sdckit.numerics.array_types import Bools, Floats, Ints, Words
@@ -64,57 +64,11 @@ EXACTLY = 2.0**53  # up to which floats hold every whole number
 SCALED, SOMETIMES = 1.5, 0.5  # times as many people by a fraction as by weights; of what is alike by chance
 SOME_MATES = 5_000  # records of whole households in which the value of a mate is looked for
 MEMBERS = 12  # records with one number of a household or a person, at the mean
-PUT_TOGETHER = (
-    "No figure counts who belongs together by {}, which is named insensitive, numbers households or people by its name "
-    "and is the same for several records; name it as household or person where that is so"
-)
-GUESSABLE = (
-    "Not judged: {} was hidden by what anybody can repeat, a hash of counted numbers, base64 or the time, so that it "
-    f"tells the numbers themselves; {methods.ADVICE['numbers_of_units']}"
-)
-NUMBERED_IN_ORDER = (
-    "Not judged: in the order of {} records stand as in a file that was not mixed, one after the other alike as no "
-    f"others are, or by an amount; {methods.ADVICE['numbers_of_units']}"
-)
-DIFFERENT = (
-    "No figure counts {}, which is named insensitive and different in every record: it links this file to each other "
-    f"that has it, and to the original; leave it out, or {methods.ADVICE['numbers_of_units']}"
-)
-SAID = (PUT_TOGETHER, DIFFERENT, OF_HOMES)  # of what is named insensitive it is said, and the roles hold
-OF_MATES = (
-    "Not judged: what {} holds is what another member of the household has in a column that was left out or changed; "
-    "compute that anew from what goes out, or leave it out"
-)
-RESTORED = (
-    "Not judged: {} rises or falls with the rows of the original, so that whoever has it puts mixed rows back in "
-    f"order; {methods.ADVICE['numbers_of_units']}"
-)
-FEWER_PEOPLE = (
-    "Not judged: by {}, a sampling weight by its name, the file stands for fewer people than by the sampling fraction, "
-    "so that risk looks lower; name it as weight, or give the fraction that follows from it"
-)
-LEFT_OUT = (
-    "Not judged: a column with a role that was left out is told by {}, as by its classes or its logarithm; leave that "
-    "out, too, or give it the role"
-)
-LEARNT_BEFORE = (
-    "Not judged: what {} holds follows from a sensitive column as it was before it was changed, and tells it in more "
-    "detail than it goes out; compute that anew from what goes out, make it as coarse, or leave it out"
-)
-BEYOND = (
-    "Not judged: what {} holds tells amounts apart that go out as one largest or smallest value, as classes beyond a "
-    "limit do; compute that anew from what goes out, put these classes together, or leave it out"
-)
-OF_MEMBERS = (
-    "Not judged: what {} holds is the same for a household and follows from the sum, mean, largest or smallest of what "
-    "its members have in a column that was left out or changed; compute that anew from what goes out, or leave it out"
-)
-
-REPLICATES = (
-    "Not judged: {} are multiples of one another by the same factors for groups of records, as replicate weights are "
-    "for what was drawn together, and tell who was; leave them out, or let a pattern of their own cover them where "
-    "that may be known"
-)
+SAYS = {
+    of: words.replace("{new_numbers}", methods.ADVICE["numbers_of_units"])
+    for of, words in sentences("data/scenarios/telling_columns.toml").items()
+}
+SAID = [SAYS[of] for of in ("put_together", "different", "of_homes")]  # of what is named insensitive; the roles hold
 
 
 def guessable_numbers(names: Iterable[str | None], frame: Any) -> list[str]:

@@ -1,14 +1,19 @@
 """Verdicts as SARIF 2.1.0, which code hosts show beside a change: protected figures, and no line of any record."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from sdckit.data.limits import LIMITS
 from sdckit.report.chapters.sentences import limit_name
+
+if TYPE_CHECKING:
+    from sdckit.workflow.check import ToldVerdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSION = "2.1.0"
@@ -18,32 +23,8 @@ FIRST_LINE = {"startLine": 1}
 Plain = dict[str, Any]
 
 
-class Printed(Protocol):
-    """What is read of a verdict."""
-
-    @property
-    def name(self) -> str:
-        """Name of the limit."""
-
-    @property
-    def intruder(self) -> str:
-        """Name of the intruder it is judged for."""
-
-    @property
-    def variable(self) -> str | None:
-        """The sensitive variable it is about, if any."""
-
-    @property
-    def release(self) -> int | None:
-        """Number of the release, from 1, if there are several."""
-
-    @property
-    def holds(self) -> bool | None:
-        """Whether the limit holds; None where it was not judged."""
-
-
 def render_sarif(
-    verdicts: Sequence[tuple[Printed, str]], *, version: str, file: str, released: Sequence[str] = ()
+    verdicts: Sequence[tuple[ToldVerdict, str]], *, version: str, file: str, released: Sequence[str] = ()
 ) -> str:
     """Render verdicts, each with its sentence, as a SARIF log: a rule per limit, a result per exceeded one.
 
@@ -103,14 +84,14 @@ def _rule(name: str) -> Plain:
     return {"id": f"sdckit/{name}", "shortDescription": {"text": words}, "defaultConfiguration": {"level": "error"}}
 
 
-def _files(verdict: Printed, file: str, released: Sequence[str]) -> Sequence[str]:
+def _files(verdict: ToldVerdict, file: str, released: Sequence[str]) -> Sequence[str]:
     """The files a verdict is about: the released ones if there are any, else the original."""
     if verdict.release is not None and verdict.release <= len(released):
         return [released[verdict.release - 1]]
     return released or [file]
 
 
-def _result(verdict: Printed, sentence: str, rules: Sequence[str], files: Sequence[str]) -> Plain:
+def _result(verdict: ToldVerdict, sentence: str, rules: Sequence[str], files: Sequence[str]) -> Plain:
     names = [artifact(file) for file in files]
     return {
         "ruleId": f"sdckit/{verdict.name}",
@@ -125,13 +106,13 @@ def _result(verdict: Printed, sentence: str, rules: Sequence[str], files: Sequen
     }
 
 
-def _fingerprint(verdict: Printed, names: Sequence[str]) -> str:
+def _fingerprint(verdict: ToldVerdict, names: Sequence[str]) -> str:
     """A hash of limit and files, by which a code host recognises the same result in a later run."""
     text = json.dumps([verdict.name, verdict.intruder, verdict.variable, verdict.release, *names])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _notification(verdict: Printed, sentence: str, rules: Sequence[str]) -> Mapping[str, Any]:
+def _notification(verdict: ToldVerdict, sentence: str, rules: Sequence[str]) -> Mapping[str, Any]:
     return {
         "level": "error",
         "message": {"text": sentence},

@@ -8,11 +8,7 @@ from sdckit.report.common_blocks import bars, share_leaf
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 
-WORDS = {
-    "mean_probability": "probability of the true value, mean",
-    "baseline": "the same before the release",
-    "share_first": "records whose true value is the most probable guess",
-}
+WORDS = view.words_of("bayesian_attribute_risk")
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:

@@ -2,9 +2,4 @@
 
 from sdckit.report import shares
 
-VIEW = shares.share_view(
-    shares.MATCHING,
-    "Numbers close to the original",
-    (shares.Figure("rate", "records with every number close to the released one"),),
-    "interval_risk",
-)
+VIEW = shares.share_view("interval_risk", shares.MATCHING, "Numbers close to the original")
