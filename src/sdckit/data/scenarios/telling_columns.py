@@ -65,7 +65,7 @@ SCALED, SOMETIMES = 1.5, 0.5  # times as many people by a fraction as by weights
 SOME_MATES = 5_000  # records of whole households in which the value of a mate is looked for
 MEMBERS = 12  # records with one number of a household or a person, at the mean
 SAYS = {
-    of: words.replace("{new_numbers}", methods.ADVICE["numbers_of_units"])
+    of: words.replace("{new_numbers}", f"{methods.ADVICE['numbers_of_units']}")
     for of, words in sentences("data/scenarios/telling_columns.toml").items()
 }
 SAID = [SAYS[of] for of in ("put_together", "different", "of_homes")]  # of what is named insensitive; the roles hold
