@@ -13,7 +13,7 @@ import pytest
 
 from report.real import MADE, german, made, page, plain
 from sdckit import k_anonymity, local_suppression
-from sdckit.attacks.copied_records import GIVEN, IN_ALL, NOT_SURE
+from sdckit.attacks import copied_records
 from sdckit.cells.tabulate import MANY_LEVELS, warn_about_key
 from sdckit.data.columns import MONTHS
 from sdckit.data.limits import LIMITS, LimitKind
@@ -241,7 +241,8 @@ def test_the_refusals_of_panels_with_gaps_are_translated() -> None:
 @pytest.mark.parametrize("kind", LIMITS.values(), ids=LIMITS.keys())
 def test_a_limit_that_could_not_be_judged_is_translated(kind: LimitKind) -> None:
     """Also its name at the head of the sentence, and why copies are in doubt."""
-    why = f"{GIVEN.format('lwage, hours')}; {NOT_SURE.format(IN_ALL)}"
+    sure, given = (copied_records.SAYS[of] for of in ("not_sure", "given"))
+    why = f"{given.format('lwage, hours')}; {sure.format(copied_records.IN_ALL)}"
     limit = {} if kind.name in ("roles", "beside_records") else {"limit": 3}
     leaf = {"value": None, "text": "not judged"}
     verdict = {"name": kind.name, "limit": None, "points": 2, "variable": "tax" if kind.per_variable else None,

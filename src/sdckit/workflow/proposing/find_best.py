@@ -32,6 +32,7 @@ MOST_CORNERS = 64
 MOST_MOVES = 60
 
 Loss = Callable[[Any, Any], float]
+Hold = Callable[..., Judged]  # judges a node of some trials
 
 
 @dataclass(frozen=True)
@@ -397,7 +398,7 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
         return best
     for now, judged in early:
         search, node = _search(now, asked), judged.made.node
-        searched = min(tried, key=lambda way: _far(way[3]))[2] if tried else Searched({}, bound, 0, whole=False)
+        searched = min(tried, key=lambda way: way[3].distance)[2] if tried else Searched({}, bound, 0, whole=False)
         losses = {**searched.losses, node: judged.made.loss}
         return now, search, replace(searched, losses=losses, whole=False), judged
     if not tried:
@@ -410,12 +411,7 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
             "no combination of recodings leaves few enough records beyond the thresholds; keep fewer columns, allow "
             "a larger share= to suppression, or declare hierarchies"
         )
-    return min(tried, key=lambda way: _far(way[3]))
-
-
-def _far(judged: Judged) -> tuple[int, float]:
-    """How far a node is from meeting every threshold: those that fail, and what is matched back beyond the promise."""
-    return len(judged.failing), judged.matched if judged.broken else 0.0
+    return min(tried, key=lambda way: way[3].distance)
 
 
 def _matching_fewer(now: Trials, search: Search, searched: Searched, asked: Asked) -> tuple[Trials, Search, Searched]:
@@ -527,7 +523,7 @@ def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> li
             if asked.passing is not None:
                 asked.passing(way[0], judged)
             return [way]
-        if not nearest or _far(judged) < _far(nearest[0][3]):
+        if not nearest or judged.distance < nearest[0][3].distance:
             nearest = [way]
     return nearest
 
@@ -598,8 +594,7 @@ def _repair(trials: Trials, node: Node, asked: Asked) -> Judged:
     many: How | None = None
     for _ in range(REPAIRS):
         how = None if judged.passed or asked.over else improved(judged, trials.scenario, asked.keep)
-        if not (few or many):
-            many = given_back.options_taking_more(judged, trials, given_back.MOST_TAKEN)
+        many = many or (None if few else given_back.options_taking_more(judged, trials, given_back.MOST_TAKEN))
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")
@@ -614,9 +609,7 @@ def _repair(trials: Trials, node: Node, asked: Asked) -> Judged:
     return _without_reconstructed(trials, judged, many, asked, hold) or judged
 
 
-def _without_reconstructed(
-    trials: Trials, judged: Judged, how: How | None, asked: Asked, hold: Callable[..., Judged]
-) -> Judged | None:
+def _without_reconstructed(trials: Trials, judged: Judged, how: How | None, asked: Asked, hold: Hold) -> Judged | None:
     """A judged node that passes once records lose keys by these options and those for what is left; else None."""
     while how is not None and not (judged.passed or asked.over):
         asked.tell("taking keys out of the records that can be reconstructed")
@@ -628,7 +621,7 @@ def _without_reconstructed(
     return judged if judged.passed and judged.how.taken else None
 
 
-def _drawn_again(trials: Trials, judged: Judged, hold: Callable[..., Judged]) -> Judged:
+def _drawn_again(trials: Trials, judged: Judged, hold: Hold) -> Judged:
     """A node that passes, unless it fails with other random draws: ties of a suppression are broken by them."""
     if trials.lattice.n > DRAWN_ONCE or not judged.made.drawn or not judged.passed:
         return judged

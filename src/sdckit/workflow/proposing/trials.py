@@ -453,6 +453,11 @@ class Judged:
         return int(counted.violations[SMALL]) if self.estimated and counted is not None else 0
 
     @property
+    def distance(self) -> tuple[int, float]:
+        """From meeting every threshold: how many fail, and what is matched back beyond the promise."""
+        return len(self.failing), self.matched if self.broken else 0.0
+
+    @property
     def takes_few(self) -> bool:
         """Whether few records at most lose keys since the release gives values back."""
         return max(self.made.taken.values(), default=0.0) <= given_back.FEW_TAKEN
