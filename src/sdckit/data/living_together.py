@@ -105,11 +105,7 @@ def of_homes(columns: RankedColumns, names: Iterable[str], household: str | None
     places = np.arange(len(homes)) - (np.cumsum(sizes) - sizes)[homes]
     telling = []
     for name in (name for name in dict.fromkeys(names) if name in columns.names):
-        if (
-            name not in columns.names
-            or not columns.series(name).dtype.is_integer()
-            or columns.series(name).null_count()
-        ):
+        if not columns.series(name).dtype.is_integer() or columns.series(name).null_count():
             continue
         values = columns.series(name).to_numpy()[order]
         in_homes = values[np.lexsort((values, homes))] - values.min()

@@ -93,6 +93,11 @@ def test_under_a_scenario() -> None:
     with pytest.raises(ScenarioError, match="there is no intruder 'y'"):
         recipe.check(survey(), scenario=scenario())
     several = scenario(keys=None, intruders={"a": ["sex"], "b": ["job"]})
+    by_risk = {"method": "suppress_above", "risk": "individual_risk", "threshold": 0.1, "columns": ["job"]}
+    for step in (by_risk, {"method": "local_suppression", "k": 2}):
+        with pytest.raises(ScenarioError, match=r'step 2 .*\(\'a\', \'b\'\); name the one .* intruder = "a"$'):
+            sdc.Recipe([DROP, step]).check(survey(), scenario=several)
+        sdc.Recipe([DROP, {**step, "intruder": "b"}]).check(survey(), scenario=several)
     with pytest.raises(ScenarioError, match="several intruders"):
         sdc.Recipe([{"method": "local_suppression"}]).check(survey(), scenario=several)
     sdc.Recipe([{"method": "local_suppression", "intruder": "b"}]).check(survey(), scenario=several)

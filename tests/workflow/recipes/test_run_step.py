@@ -98,6 +98,14 @@ def test_a_lack_of_values_needs_a_threshold() -> None:
         run_step(2, step, survey(), scenario=learnt(thresholds={"k": 2}), folder=None, mixed=MIXED)
 
 
+def test_a_lack_of_values_needs_a_column_that_is_still_there() -> None:
+    data = pl.DataFrame({"sex": ["f", "m"] * 5, "income": [1, 2] * 5})
+    told = sdc.Scenario(keys=["sex"], sensitive=["income"], thresholds={"l": 2})
+    step = StepLike("suppress_above", {"risk": "l_diversity", "threshold": 0, "columns": ["sex"]})
+    with pytest.raises(ScenarioError, match=r"^step 2 \(suppress_above\): .* or steps before left it out$"):
+        run_step(2, step, data.drop("income"), scenario=told, folder=None, mixed=MIXED)
+
+
 @pytest.mark.parametrize(("points", "lost"), [(1, 0), (2, 2), (3, 2)])
 def test_people_who_are_followed_lose_columns_in_all_their_rows(points: int, lost: int) -> None:
     """As many rows are known as the limit names."""

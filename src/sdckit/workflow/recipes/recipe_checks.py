@@ -171,6 +171,19 @@ def _check_scenario(method: recipe_steps.Method, step: StepLike, scenario: Scena
         if scenario is None:
             raise ScenarioError(f"{place}: intruder is one of the scenario's, and there is no scenario")
         scenario.intruder(intruder)
+    elif scenario is not None and len(scenario.intruders) > 1 and _is_against_one(method, step):
+        names = ", ".join(map(repr, scenario.intruders))
+        first = next(iter(scenario.intruders))
+        says = (
+            f'the scenario has several intruders ({names}); name the one whom the step is against: intruder = "{first}"'
+        )
+        raise ScenarioError(f"{place}: {says}", argument="intruder")
+
+
+def _is_against_one(method: recipe_steps.Method, step: StepLike) -> bool:
+    """Whether a step asks for the keys of an intruder, or for a risk by them."""
+    by_risk = "risk" in method.parameters and step.arguments.get("risk") in recipe_steps.RISK_MEASURES
+    return by_risk or (method.kind.scenario_keys and "keys" not in step.arguments)
 
 
 def _check_suppression(header: _Header, step: StepLike, scenario: Scenario | None, place: str) -> None:

@@ -110,6 +110,9 @@ def lacking_values(data: Any, scenario: Scenario) -> Any:
     limit = scenario.limits.l
     if limit is None:
         raise ScenarioError(f'risk = "{LACKING_VALUES}" needs the threshold l in the scenario', argument="risk")
+    if not scenario.sensitive:
+        says = "needs a sensitive column; the scenario names none, or steps before left it out"
+        raise ScenarioError(f'risk = "{LACKING_VALUES}" {says}', argument="risk")
     records: Any = open_frame(measure(LACKING_VALUES).measure(data, scenario=scenario, kind="distinct").records)
     distinct = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
     return limit - reduce(np.minimum, distinct)
