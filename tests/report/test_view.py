@@ -41,8 +41,3 @@ def test_only_places_with_a_view_and_figures_are_shown() -> None:
 def test_every_note_on_a_method_is_of_a_document() -> None:
     of_report = "".join(path.read_text(encoding="utf-8") for path in sources() if "report" in path.parts)
     assert [name for name in packaged("report/notes.toml") if f'"{name}"' not in of_report] == []
-
-
-def test_every_table_of_words_is_of_a_view_or_a_chapter() -> None:
-    of_report = "".join(path.read_text(encoding="utf-8") for path in sources() if "report" in path.parts)
-    assert [name for name in packaged("report/figures.toml") if f'"{name}"' not in of_report] == []
