@@ -54,7 +54,7 @@ def _figures() -> dict[str, dict[str, Any]]:
 
 
 def words_of(view: str) -> dict[str, Any]:
-    """What the figures of a view or chapter are called, in their order, and what is said beside them; by table.
+    """What the figures of a view are called, in their order; by table where it has several of them.
 
     >>> words_of("bayesian_attribute_risk")["baseline"]
     'the same before the release'

@@ -12,17 +12,30 @@ from sdckit.report.chapters.sentences import columns_words, spaced
 from sdckit.report.gate.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.rates import AttackView, attack_name, meaning_of, percent, rates_table
-from sdckit.report.view import Plain, find_view, view_of, words_of
+from sdckit.report.view import Plain, find_view, view_of
 from sdckit.result import SCHEMA_VERSION
 
 ATTACKS_SCHEMA = "sdckit/attacks"
 PREFIX = "attack"
 APART = ("distances", f"distances_{EVERY}")  # trees that are not among the other attacks
-ABOUT = words_of("attacks_chapter")["about"]
-ALONE = words_of("attacks_chapter")["alone"]
-ABOUT_RESIDUAL = words_of("attacks_chapter")["about_residual"]
+ABOUT = (
+    "Simulated intruders attack the people in the file with the release in hand, and people who were never in it in "
+    "the same way. What succeeds on the first and fails on the others is the release's doing; what guessing achieves "
+    "needs no release."
+)
+ALONE = (
+    "Simulated intruders attack the people in the file with the release in hand. Without a control file of people "
+    "never in it, what holds for anybody cannot be told from what the release discloses."
+)
+ABOUT_RESIDUAL = (
+    "Residual risk: of the attempts that fail on people never in the file, the share that succeeds on people in it, "
+    "with its interval of 95 % in brackets; “–” where the attack is no better than guessing."
+)
 ROUNDED = " It is worked out from the rounded figures beside it; “<” gives its upper end where a count is hidden."
-REASONS = words_of("attacks_chapter")["reasons"]
+REASONS = {
+    "too few": " “Too few”: fewer than 10 attempts.",
+    "not shown": " “Not shown”: queries depend on each other, and their interval would tell a hidden count.",
+}
 NOT_TRIED = "No trial attack was made: it takes people of the same kind who were never in the file (a control file)."
 SEEDS = {True: "given, and kept by the analyst: it may be that of the protection, too", False: "none was given"}
 

@@ -14,16 +14,27 @@ from sdckit.report.chapters import attacks_chapter, coverage_chapter, document, 
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.gate.rounding import format_number
 from sdckit.report.rates import in_words, percent
-from sdckit.report.view import Plain, views_of, words_of
+from sdckit.report.view import Plain, views_of
 from sdckit.report.views.joint_audit import tables_command, tables_open
 
 # Verdicts in lay terms, built from printed texts only.
 
 
 # The European working party's questions (Article 29 Working Party, Opinion 05/2014), and what is tried out.
-QUESTIONS = words_of("decision")["questions"]
+QUESTIONS = {
+    "singled": "Can somebody be singled out?",
+    "linked": "Can records be linked to somebody?",
+    "learnt": "Can something be learnt about somebody?",
+    "tried": "Do trial attacks succeed?",
+    "covered": "Was every column looked at?",
+    "used": "Can it still be worked with?",
+}
 NO_LIMIT = "no limit"
-BESIDE = words_of("decision")["beside"]
+BESIDE = {
+    "alone": " The original was not there.",
+    "unmatched": " Nothing says which records belong together.",
+    "singly": " Several columns together, and numbers that lie near, were not tried as a link.",
+}
 NOTHING_BEFORE = " By the scenario no earlier release went out, so there was nothing to compare with."
 RANK = {False: 0, None: 1, True: 2}
 

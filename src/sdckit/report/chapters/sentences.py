@@ -10,11 +10,15 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import capital, counted
 from sdckit.report.gate.figures import Tree
 from sdckit.report.rates import in_words, percent
-from sdckit.report.view import Plain, views_of, words_of
+from sdckit.report.view import Plain, views_of
 
 WHO = "Who can be recognised, and what would be learnt"
 NOT_YET = "what the file gives back has not been looked for yet"
-RESTING = words_of("sentences")["resting"]
+RESTING = (
+    "Most records hold k only because others lost values, which may have been any: they keep theirs, and are found as "
+    "before by who takes the record that agrees. Make keys coarser or leave one out, as sdckit propose does, which "
+    'searches for it: missing = "category" in the scenario counts no such match.'
+)
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
@@ -118,7 +122,10 @@ def headline(plain: Plain) -> str:
 
 
 SINGLE_ROWS = "this is said of single rows, and not of people who are followed through their rows"
-N_ROWS_OPEN = words_of("sentences")["n_rows_open"]
+N_ROWS_OPEN = (
+    "How many rows each person has, and what all of them tell together, is not judged: who has more rows than all "
+    "others, or values over time like nobody else, is found by that alone."
+)
 
 
 # What a verdict covers, by its field.

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 TITLE = "What do releases disclose together?"
 FIGURES = words_of("differencing")["figures"]
 LINKED = words_of("differencing")["linked"]
-COMPARED = words_of("differencing")["compared"]
+COMPARED = words_of("differencing")["compared"]  # fmt: skip
 FIRST = "Nothing went out before, as the scenario says: there is nothing to hold this release against."
 NONE = "The ledger holds no release yet: there is nothing to hold this one against."
 IN_PART = "Not all of this could be looked for in every earlier release: there may be more than is counted here."
-NOT_JUDGED: str = words_of("differencing")["not_judged"]
+NOT_JUDGED = (
+    "Together with earlier releases it was not seen to disclose more than each does alone, but not all could be looked "
+    "for: this is not judged."
+)
 PENDING = "it has not gone out yet"
 RIGHT = "{n} links, of which {share} % are right by estimate"
 SEARCHED = "no columns of both lead from one to the other, alone or together"

@@ -11,7 +11,7 @@ from sdckit.report.common_blocks import bars, figure, of_whole, texts
 from sdckit.report.gate.figures import Ledger, Levels, Relation, Share, Told, Tree
 from sdckit.report.gate.relations import OTHER, SMALL
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Plain, View, noted, words_of
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.household_structure import HouseholdStructure
@@ -23,7 +23,10 @@ SHOWN = 15
 # Sizes of which each is looked at alone where it is rare, and how many households have a rare one.
 LARGEST = 8
 FEW = range(1, SMALL)
-HINT = words_of("household_structure")["hint"]
+HINT = (
+    "The size and the composition of a household can identify it without any key; "
+    "leaving out the size hides nothing while the household's id stays in the file."
+)
 
 
 def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:

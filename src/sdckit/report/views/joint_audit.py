@@ -19,7 +19,10 @@ REMEDIES = {
     "leave out": "Leave tables out", "round": "Round tables to base {base}", "take out": "Take out further values",
 }  # fmt: skip
 NOTHING = "No value of the tables' variables is hidden: there is nothing to reconstruct."
-UNSEEN = view.words_of("joint_audit")["unseen"]
+UNSEEN = (
+    "Not looked at is what the tables give back of {}: not every value that the release shows there is the original's, "
+    "or nothing says which records of both belong together."
+)
 
 
 LIMIT = next(kind.name for kind in LIMITS.values() if kind.measure == "joint_audit")

@@ -19,7 +19,7 @@ from sdckit.report.common_blocks import ALONE, bars, of_rule, texts
 from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ledger, Ratio, Relation, Tree
 from sdckit.report.gate.relations import link_by_key, link_risk_by_key, pairs_of_levels, risk_of_size
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
-from sdckit.report.view import Plain, View, noted, words_of
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.contributions.key_contributions import KeyContributions
@@ -50,10 +50,24 @@ def bound_risk_left(ledger: Ledger, name: str, counts: Mapping[int, str], fracti
 
 TABLE = "contributions"
 COARSER = "contributions.coarser"
-STEPS = words_of("key_contributions")["steps"]
-SHORT = words_of("key_contributions")["short"]
+STEPS = (
+    "Coarsening a key loses less than leaving it out. One step: numbers in bands with round edges, dates by year or "
+    "month, ordered categories in pairs, codes one level up their hierarchy; of other codes, the rarest as one."
+)
+SHORT = {
+    "neighbouring levels in pairs": "in pairs",
+    "the rarest levels as one": "rarest as one",
+    "bands with round edges": "round bands",
+}
 PASTE = "Steps for a recipe: each does what its row of the table says"
-UNSTEPPED = words_of("key_contributions")["unstepped"]
+UNSTEPPED = {
+    "codes": "codes whose order says nothing, and no hierarchy: group those that belong together by their meaning",
+    "unknown": "whole numbers that may be codes: group those that belong together, or declare them numeric or ordered",
+    "ordered": "ordered categories: name the neighbours that become one",
+    "date": "dates of one month, or times of a day: no step makes them longer periods",
+    "number": "a number: cut it into bands",
+    "rare": "nearly each of its values is that of few records: recode it before, or leave it out of the release",
+}
 SUGGESTED = ("uniques_saved", "risk_saved", "entropy_lost", "saved_per_bit", "sentence")
 ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
 

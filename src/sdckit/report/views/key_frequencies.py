@@ -11,14 +11,17 @@ from sdckit.report.common_blocks import ALONE, bars, by_rule, cells_alone, figur
 from sdckit.report.gate.figures import Share, SizeClasses, Total, Tree
 from sdckit.report.gate.relations import SMALL, link_cells, link_records, link_resting
 from sdckit.report.setting import Setting, notes_tree, rule_of
-from sdckit.report.view import Plain, View, words_of
+from sdckit.report.view import Plain, View
 
 if TYPE_CHECKING:
     from sdckit.identity.key_frequencies import KeyFrequencies
 
 WILDCARDS = "For who is alone, a missing value may be any value; in the cells below it is a value of its own."
 HIDDEN = "Records not alone only through other records' missing values"
-PERSONS = words_of("key_frequencies")["persons"]
+PERSONS = (
+    "A combination that only one person has is told from persons, however many records the person has; "
+    "the cells below are counted by their records."
+)
 
 
 def tree(result: KeyFrequencies, setting: Setting) -> Mapping[str, Tree]:

@@ -16,12 +16,21 @@ SOMEHOW = "more than one thing"
 OF_DRAWN = "records drawn of release"
 NONE_CHANGED = "No value of the release was changed: there is nothing to reconstruct."
 NONE_DRAWN = "No value was changed of the records that were drawn; of the others nothing is said."
-AMONG_DRAWN = view.words_of("recoverable_values")["among_drawn"]
+AMONG_DRAWN = (
+    "Looked at were {n} records drawn by their id, and what follows is counted among them. What the others give back, "
+    "and what the order of all rows tells, was not looked at, nor the risk with values put back."
+)
 KNOWING = "Who can reconstruct changed values, and how"
 CHART = "Values changed and reconstructed, by column"
 CHARTED = {"touched": "changed", "back": "reconstructed"}
-UNDONE = view.words_of("recoverable_values")["undone"]
-GUESSES = view.words_of("recoverable_values")["guesses"]
+UNDONE = {
+    "undone_uniques": "Records alone with their keys", "undone_below": "Records in groups of fewer than {k}",
+    "undone_expected": "Expected re-identifications",
+}  # fmt: skip
+GUESSES = (
+    "Guessed: how often a model grown on the release guesses a suppressed value right, against always taking the most "
+    "frequent one."
+)
 
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
@@ -218,7 +227,10 @@ def _guessed(column: view.Plain) -> str:
 
 NOTHING = "Of the values changed in it the release gives none back for certain."
 BACK = "Changed values of {} can be reconstructed from the release itself: they protect nobody."
-KNOWN = view.words_of("recoverable_values")["known"]
+KNOWN = (
+    "Changed values of {} can be reconstructed from the release by somebody who knows how its columns are made: they "
+    "protect nobody."
+)
 OF_CHANGED = shares.back_answer(NOTHING, BACK, KNOWN)
 OF_UNKNOWN = shares.back_answer(
     NOTHING,
