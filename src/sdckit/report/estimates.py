@@ -14,7 +14,7 @@ from sdckit.report.gate.figures import InternalOnly, Ledger, Tree
 from sdckit.report.gate.rounding import format_number
 from sdckit.report.setting import PairSetting, guard_by_changes, variables_of
 from sdckit.report.shares import pair_notes_blocks, pair_notes_tree
-from sdckit.report.view import Plain, View, words_of
+from sdckit.report.view import Plain, View
 
 USEFULNESS = "What is it still good for?"
 MOST_TERMS = 40
@@ -147,15 +147,14 @@ def _label(term: Tree, file: str) -> Tree:
 
 
 def figures_view(
-    name: str, by_variable: str = "", caption: str = "", *, shares: Sequence[str] = (),
+    words: Mapping[str, str], by_variable: str = "", caption: str = "", *, shares: Sequence[str] = (),
     drawn: Sequence[str] = (),
 ) -> UtilityView:  # fmt: skip
-    """Make the view of a utility measure: a table of its figures, called as its words say.
+    """Make the view of a utility measure: a table of its figures, `words` being their labels.
 
     The chart shows `by_variable`, a figure of every variable, under its caption, or else the figures in `drawn`;
     `shares` are figures that stand for numbers of records (share times n).
     """
-    words = words_of(name)
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from sdckit.data import packaged
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Share, Tree, Value
 from sdckit.report.rates import percent
 from sdckit.report.setting import PairSetting, notes_tree
-from sdckit.report.view import Plain, View, noted, words_of
+from sdckit.report.view import Plain, View, noted
 
 MATCHING, LEARNING = "Can rows be matched back?", "What can be learnt?"
 MOST_COLUMNS = 4
@@ -58,15 +57,6 @@ class Figure:
     others: str = ""
 
 
-def figures_of(view: str) -> tuple[Figure, ...]:
-    """The figures of a view.
-
-    >>> figures_of("few_matches")[1].inside
-    'few_matches'
-    """
-    return tuple(packaged.rows(Figure, words_of(view)))
-
-
 @dataclass(frozen=True)
 class ShareView(View):
     """View of a measure whose figures are shares."""
@@ -79,24 +69,22 @@ Draw = Callable[[Plain, str], ChartBlock]
 
 
 def share_view(
-    name: str,
     title: str,
     head: str,
-    *,
+    shares: Sequence[Figure],
+    *notes: str,
     answer: Callable[[Plain, str], str] = lambda _tree, _variable: "",
     more: More = lambda _result, _setting: {},
     draw: Draw | None = None,
     also: Callable[[Plain], list[Block]] = lambda _tree: [],
     charts: Mapping[str, Callable[[Any, bool], ChartBlock]] | None = None,
 ) -> ShareView:
-    """Make the view of a measure of shares, its figures and its note by its name.
+    """Make the view of a measure of shares; ``{}`` in the head of its table stands for the variable.
 
-    ``{}`` in the head of its table stands for the variable.
     `answer` (the sentence for the first page) and `draw` (else the first release's shares as bars) take the tree and
     the variable; `more` gives further figures of the result, `also` shows them below the table; `charts` are drawn
     where they are asked for.
     """
-    shares = figures_of(name)
 
     def blocks(plain: Plain, place: str) -> list[Block]:
         tree, variable = plain[place], place.partition(":")[2]
@@ -109,9 +97,9 @@ def share_view(
         title,
         lambda result, setting: {**shares_tree(shares, result, setting), **more(result, setting)},
         blocks,
-        noted(name),
+        noted(*notes),
         answer=lambda plain, place, _: answer(plain[place], place.partition(":")[2]),
-        shares=shares,
+        shares=tuple(shares),
         charts=charts or {},
     )
 

@@ -48,20 +48,6 @@ def note(name: str) -> Note:
     return Note(**_notes()[name])
 
 
-@cache
-def _figures() -> dict[str, dict[str, Any]]:
-    return packaged("report/figures.toml")
-
-
-def words_of(view: str) -> dict[str, Any]:
-    """What the figures of a view are called, in their order; by table where it has several of them.
-
-    >>> words_of("bayesian_attribute_risk")["baseline"]
-    'the same before the release'
-    """
-    return _figures()[view]
-
-
 def noted(*names: str) -> Callable[[Scenario], Sequence[Note]]:
     """Make a function that gives the notes of these names for any scenario; they are read when it is called."""
     return lambda _: tuple(map(note, names))

@@ -8,7 +8,11 @@ from sdckit.report.common_blocks import bars, share_leaf
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 
-WORDS = view.words_of("bayesian_attribute_risk")
+WORDS = {
+    "mean_probability": "probability of the true value, mean",
+    "baseline": "the same before the release",
+    "share_first": "records whose true value is the most probable guess",
+}
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:

@@ -10,9 +10,15 @@ from sdckit.report.common_blocks import bars, figure, value_leaf
 from sdckit.report.estimates import USEFULNESS, UtilityView
 from sdckit.report.gate.figures import Guarded, Tree, Value
 from sdckit.report.setting import PairSetting, guard_by_changes, n_moved
-from sdckit.report.view import Plain, words_of
+from sdckit.report.view import Plain
 
-WORDS = words_of("compare_associations")
+WORDS = {
+    "pearson_similarity": "likeness of the correlations, mean (best 1)",
+    "spearman_similarity": "likeness of the rank correlations, mean (best 1)",
+    "contingency_similarity": "likeness of the two-way tables, mean (best 1)",
+    "mean_difference": "change of an association, mean (best 0)",
+    "largest_difference": "largest change of an association (best 0)",
+}
 CHANGE = "Change of every association (best 0; the darker, the larger)"
 MOST_SQUARES = 20
 

@@ -7,7 +7,7 @@ from typing import Any
 from sdckit.report import before_after
 from sdckit.report.gate.figures import DIFFERENCE, Ledger, Relation, Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.shares import LEARNING, bins_chart, bins_tree, over, share_view
+from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, over, share_view
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -37,9 +37,16 @@ def _more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
 
 
 VIEW = share_view(
-    "correct_attribution_probability",
     LEARNING,
     "Correct attribution of {}",
+    (
+        Figure("average", "attributed correctly from the release", whole=False),
+        Figure("matched", "whose keys the release has"),
+        Figure("average_matched", "of these, attributed correctly", base="matched", whole=False, sum_of="average"),
+        Figure("original_average", "attributed correctly from the original itself", whole=False),
+        Figure("baseline", "attributed correctly by guessing from the margin", whole=False),
+    ),
+    "correct_attribution_probability",
     answer=lambda tree, variable: (
         f"The keys give the right value of {variable} with a chance of {over(tree, 'average')} from the release; "
         f"guessing from the margin gives {over(tree, 'baseline')}."

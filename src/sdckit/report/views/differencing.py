@@ -10,16 +10,29 @@ from sdckit.report.common_blocks import bars, notes_blocks, of_whole
 from sdckit.report.gate.figures import InternalOnly, Share, Tree
 from sdckit.report.rates import in_words
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Plain, View, noted, words_of
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.compare_releases import EarlierRelease
     from sdckit.attacks.differencing.differencing import Differencing
 
 TITLE = "What do releases disclose together?"
-FIGURES = words_of("differencing")["figures"]
-LINKED = words_of("differencing")["linked"]
-COMPARED = words_of("differencing")["compared"]  # fmt: skip
+FIGURES = {
+    "certain_together": "Sensitive value certain from all releases, from none alone",
+    "told_by_difference": "Sensitive value told by the difference of two releases",
+    "given_back": "Value hidden here, shown earlier",
+    "unprotected": "Value shown here, hidden earlier",
+    "people": "Any of these",
+}
+LINKED = {
+    "linked": "Joined with an earlier release by columns that both show",
+    "linked_uniques": "Of these, alone with the keys of all releases joined",
+}
+COMPARED = {
+    "certain_together": "certain together", "told_by_difference": "told by the difference", "given_back": "hidden here",
+    "unprotected": "hidden there", "differing": "counts that differ a little", "new_uniques": "new uniques",
+    "vanished_uniques": "vanished uniques", "kept_uniques": "unique in both",
+}  # fmt: skip
 FIRST = "Nothing went out before, as the scenario says: there is nothing to hold this release against."
 NONE = "The ledger holds no release yet: there is nothing to hold this one against."
 IN_PART = "Not all of this could be looked for in every earlier release: there may be more than is counted here."

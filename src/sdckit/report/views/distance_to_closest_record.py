@@ -13,12 +13,35 @@ from sdckit.report.common_blocks import bars, four_digits, share_leaf, value_lea
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import by_release, enter_drawn, release_heads
-from sdckit.report.view import Plain, noted, words_of
+from sdckit.report.view import Plain, noted
 
 CAPTION = "Records near to the other file"
-NEAR = words_of("distance_to_closest_record")["near"]
-DISTANCES = words_of("distance_to_closest_record")["distances"]
-GROUPS = words_of("distance_to_closest_record")["groups"]
+NEAR = {
+    "copies": "released records equal to an original",
+    "copies_of_control": "released records equal to a record never in the file",
+    "hitting_rate": "originals hit by a released record",
+    "hitting_rate_control": "records never in the file hit by a released record",
+    "identifiability": "originals nearer to a released record than to another original",
+    "share_closer_to_original": "released records nearest to an original",
+    "expected_share": "released records nearest to an original, if it made no difference who was in the file",
+    "chance_high": "released records nearest to an original, at most by chance",
+}
+DISTANCES = (
+    ("released record to the closest (median)", "dcr_released_to_original", "dcr_released_to_control"),
+    ("random record to the closest (median)", "dcr_random_to_original", ""),
+    ("released over random, at most 1", "baseline_protection", ""),
+    ("record to the closest released (median)", "dcr_original_to_released", "dcr_control_to_released"),
+    ("the same over the second closest", "nndr_original_to_released", "nndr_control_to_released"),
+    ("nearer to a released than to another", "identifiability", "identifiability_control"),
+    ("adversarial accuracy", "adversarial_accuracy", "adversarial_accuracy_control"),
+)
+GROUPS = (
+    ("originals", "n"),
+    ("median distance", "dcr_original_to_released"),
+    ("hit", "hitting_rate"),
+    ("nearer than another", "identifiability"),
+    ("nearest to an original", "share_closer_to_original"),
+)
 # What is a share of the records; the others are distances and numbers.
 SHARES = {
     "hitting_rate", "identifiability", "identifiability_control", "share_closer_to_original", "adversarial_accuracy",

@@ -2,4 +2,9 @@
 
 from sdckit.report import shares
 
-VIEW = shares.share_view("interval_risk", shares.MATCHING, "Numbers close to the original")
+VIEW = shares.share_view(
+    shares.MATCHING,
+    "Numbers close to the original",
+    (shares.Figure("rate", "records with every number close to the released one"),),
+    "interval_risk",
+)

@@ -9,7 +9,10 @@ from sdckit.report.blocks import Block, ChartBlock, TableBlock
 from sdckit.report.gate.figures import Ledger, Quantity, Ratio, Relation, Tree
 from sdckit.report.setting import notes_tree
 
-FIGURES = view.words_of("known_points")  # fmt: skip
+FIGURES = {
+    "alone": "Alone", "below_k": "Fewer than {k}, but some", "expected": "One of them hit by chance",
+    "alone_right": "Rightly alone", "success": "The right one hit by chance",
+}  # fmt: skip
 LARGER = (("alone", "below_k"), ("alone", "expected"), ("alone_right", "alone"), ("alone_right", "success"))
 
 

@@ -8,7 +8,7 @@ from sdckit.report import common_blocks, view
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.shares import MATCHING, figures_of, over, release_bars, share_view
+from sdckit.report.shares import MATCHING, Figure, over, release_bars, share_view
 from sdckit.result import LetGo
 
 STEPS = ("0: no match, or wrong ones", "up to 0.1", "0.1 to 0.2", "0.2 to 0.5", "1: one match, the right one")
@@ -121,5 +121,15 @@ def answer(tree: view.Plain, _: str) -> str:
 
 
 HEAD = "Rows matched back by their keys"
-SHARES = figures_of("matching_risk")
-VIEW = share_view("matching_risk", MATCHING, HEAD, answer=answer, more=more, draw=draw, also=also)
+SHARES = (
+    Figure("mean_match_risk", "records expected to be matched back", whole=False),
+    Figure("expected_match_risk", "the same (number)", base="", sum_of="mean_match_risk"),
+    Figure("mean_match_risk_otherwise", "records expected to be matched back, read otherwise", whole=False),
+    Figure("expected_match_risk_otherwise", "read otherwise (number)", base="", sum_of="mean_match_risk_otherwise"),
+    Figure("baseline", "records expected to be matched back by chance", whole=False),
+    Figure("unique_matches", "records with a single match (number)", base=""),
+    Figure("true_match_rate", "records whose single match is the right one", inside="unique_matches"),
+    Figure("false_match_rate", "single matches that are wrong", base="unique_matches", others="true_match_rate"),
+    Figure("n_high_risk", "records of high risk (number)", base=""),
+)
+VIEW = share_view(MATCHING, HEAD, SHARES, "matching_risk", answer=answer, more=more, draw=draw, also=also)

@@ -10,12 +10,16 @@ from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.common_blocks import bars, notes_blocks, of_whole
 from sdckit.report.gate.figures import Count, Ledger, Relation, Share, Tree
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Plain, View, noted, words_of
+from sdckit.report.view import Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.outliers import Outliers
 
-METHODS = words_of("outliers")
+METHODS = {
+    "percentile": "quantiles",
+    "mad": "median plus or minus three robust standard deviations",
+    "robust_mahalanobis": "robust distance of all variables together",
+}
 
 
 def tree(result: Outliers, setting: Setting) -> Mapping[str, Tree]:

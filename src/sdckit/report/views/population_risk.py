@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 TAU1 = "Sample uniques expected to be unique in the population (tau1)"
 TAU2 = "Expected correct matches among sample uniques (tau2)"
 
-FITTED = view.words_of("population_risk")
+FITTED = {
+    "ce": "the counts, offset by the inverse mean weight of each combination (Clogg and Eliason)",
+    "pml": "the weights, scaled to the records (pseudo maximum likelihood)",
+    "weighted": "the counts, with the sum of weights as one more predictor",
+}
 
 
 def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:

@@ -20,7 +20,18 @@ CAUTION = (
     "Estimates from the sizes of groups alone may miss by a factor of 2 to 6 at small sampling fractions; the "
     "log-linear model uses the keys themselves."
 )
-STATUS = view.words_of("population_uniques")
+STATUS = {
+    "ok": "computed",
+    "ewens": "computed, as the Ewens model",
+    "census": "nothing to model: the file is the population",
+    "no_uniques": "no record is unique",
+    "all_unique": "undefined: every record is unique",
+    "one_class": "undefined: all records share one key",
+    "no_pairs": "undefined: no two records share a key with each other alone",
+    "no_root": "undefined: the equations have no solution",
+    "several": "undefined: the equations have several solutions",
+    "above_n": "undefined: more classes estimated than people",
+}
 
 
 def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:

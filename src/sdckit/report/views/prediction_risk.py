@@ -101,9 +101,16 @@ def _draw(tree: view.Plain, variable: str) -> blocks.ChartBlock:
 
 
 VIEW = shares.share_view(
-    "prediction_risk",
     shares.LEARNING,
     "Prediction of {}",
+    (
+        shares.Figure("accuracy_released", "predicted correctly by a model of the release"),
+        shares.Figure("accuracy_original", "predicted correctly by a model of the original"),
+        shares.Figure("baseline", "predicted correctly by the most frequent value", beside="accuracy_released"),
+        shares.Figure("share_less_accurate", "predicted worse from the release than from the original"),
+        shares.Figure("share_more_accurate", "predicted better from the release than from the original"),
+    ),
+    "prediction_risk",
     more=_bins,
     draw=_draw,
     also=lambda tree: [*_loss_table(tree), *before_after.scatter_blocks(tree)],

@@ -18,5 +18,10 @@ def _interval(tree: view.Plain) -> list[blocks.Block]:
 
 
 VIEW = shares.share_view(
-    "record_linkage", shares.MATCHING, "Records linked to their nearest neighbour", more=_ends, also=_interval
+    shares.MATCHING,
+    "Records linked to their nearest neighbour",
+    (shares.Figure("rate", "released records whose nearest original is the right one", base="released", whole=False),),
+    "record_linkage",
+    more=_ends,
+    also=_interval,
 )

@@ -3,5 +3,11 @@
 from sdckit.report import shares
 
 VIEW = shares.share_view(
-    "replicated_uniques", shares.MATCHING, "Uniques of the original that are uniques of the release"
+    shares.MATCHING,
+    "Uniques of the original that are uniques of the release",
+    (
+        shares.Figure("original_uniques", "records unique in the original (number)", base="", same="sample_uniques"),
+        shares.Figure("share", "records unique in both files", inside="original_uniques"),
+    ),
+    "replicated_uniques",
 )
