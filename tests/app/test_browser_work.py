@@ -18,6 +18,8 @@ def test_cancel_takes_a_second_at_most_and_a_reload_keeps_what_was_done(visit: W
     page.click("text=Open the demo")
     assert eventually(lambda: len(set(served.workers()) - before) == 1)
     (worker,) = set(served.workers()) - before
+    # one that has not told the server who it is cannot be ended, and would end by itself
+    assert eventually(lambda: Path(f"/proc/{worker}/fd/0").readlink() == Path(os.devnull))
     os.kill(worker, signal.SIGSTOP)  # a task that would never end
     page.wait_for_selector("#busy:not([hidden])")
     start = time.monotonic()
