@@ -196,6 +196,8 @@ def test_a_step_takes_only_what_is_there() -> None:
     result = {"default": {"recoverable_values": one}}
     every = further_steps(data, scenario, result, len(data), [], data.columns)
     assert every == [TAKEN]
+    (rest,) = further_steps(data, scenario, result, len(data), every, data.columns)
+    assert rest["columns"] == ["age", "sex", "area", "home"]  # by which mates put them back
     assert further_steps(data, scenario, result, len(data), [], ["area"]) == [{**TAKEN, "columns": ["area"]}]
     assert further_steps(data, scenario, result, len(data), [], ["kids"]) == []
 
@@ -275,5 +277,11 @@ def test_the_order_of_households_is_drawn_again_without_it() -> None:
     assert drawn.rows.tolist() == rows.tolist()
     assert data["district"].to_numpy()[rows].tolist() == made.data["district"].to_list()
     wrong = {**TAKEN, "columns": ["age", "home"]}
-    with pytest.raises(ScenarioError, match=r"step 1 \(suppress_above\): 'home' numbers the households"):
-        sdc.Recipe([wrong]).apply(data, scenario=scenario)
+    with pytest.raises(ScenarioError, match=r"step 1 .* 'home' numbers the households, which random_order needs"):
+        sdc.Recipe([wrong, steps[-1]]).apply(data, scenario=scenario)
+    last = sdc.Recipe([*FIRST, steps[-1], wrong]).apply(data, scenario=scenario, secret=TRIAL, watch=False)
+    found = last.log.rows(data)
+    assert found is not None
+    assert last.log.steps[-1].changed["home"] == last.data["home"].null_count() > 0
+    shown = last.data["home"].is_not_null()
+    assert data["home"].to_numpy()[found][shown.to_numpy()].tolist() == last.data["home"].drop_nulls().to_list()

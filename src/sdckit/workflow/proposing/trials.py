@@ -353,7 +353,7 @@ class Trials:
         """These steps, of the keys that are there and what tells them."""
         pairs = zip(self.lattice.ladders, node, strict=True)
         left_out = {ladder.key for ladder, rung in pairs if ladder.rungs[rung].left_out}
-        there = {*open_eager(self.data, {}).columns} - left_out - {*self.how.without, self.scenario.household}
+        there = {*open_eager(self.data, {}).columns} - left_out - {*self.how.without}
         steps = ({**step, "columns": self._with_bundles(step["columns"])} for step in self.how.taken)
         return [own for step in steps if (own := given_back.on_columns(step, there)) is not None]
 

@@ -96,11 +96,15 @@ def reconstructing_intruders(assessment: Any, scenario: Scenario, most: float) -
 
 
 def ways_to_take(data: Any, scenario: Scenario, name: str) -> list[Step]:
-    """Steps for records below a limit with what the release gives back: of keys that mates do not share, and of all."""
+    """Steps for records below a limit with what the release gives back: of keys that mates do not share, and of all.
+
+    All go with the number of the household, by which mates put them back.
+    """
     own, home = scenario.intruders[name], scenario.household
     shared = households.household_variables(data, household=home, among=own) if home is not None else ()
     alone = [key for key in own if key not in shared]
-    return [lose_values(scenario, name, GIVEN_BACK, 0, some) for some in (alone, own) if some]
+    all_keys = [*own, *(() if home is None or home in own else (home,))]
+    return [lose_values(scenario, name, GIVEN_BACK, 0, some) for some in (alone, all_keys) if some]
 
 
 def taking_more(

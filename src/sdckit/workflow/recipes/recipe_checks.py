@@ -79,7 +79,7 @@ def check_against(
         k = step.arguments.get("k")
         if isinstance(k, int) and k > header.n:
             raise DataError(f"{place}: k = {k} is more than the {header.n} records of the data")
-        _check_scenario(method, step, scenario, place)
+        _check_scenario(method, step, scenario, place, later=steps[number:])
         if method.kind.plan == "cells":
             _check_suppression(header, step, scenario, place)
         unknown = method.kind.effect == "unknown"
@@ -156,7 +156,9 @@ def _check_columns(header: _Header, method: recipe_steps.Method, arguments: Mapp
         raise DataError(f"{place}: column {arguments['column']!r} holds numbers, no dates; put them in bands")
 
 
-def _check_scenario(method: recipe_steps.Method, step: StepLike, scenario: Scenario | None, place: str) -> None:
+def _check_scenario(
+    method: recipe_steps.Method, step: StepLike, scenario: Scenario | None, place: str, *, later: Sequence[StepLike]
+) -> None:
     if step.arguments.get("risk") in recipe_steps.RISK_MEASURES and "risk" in method.parameters and scenario is None:
         raise ScenarioError(f"{place}: the risk is measured under a scenario; give one, or a column as risk")
     if step.arguments.get("risk") == recipe_steps.GIVEN_BACK and scenario is not None:
@@ -164,8 +166,11 @@ def _check_scenario(method: recipe_steps.Method, step: StepLike, scenario: Scena
         if limits.k is None and limits.risk is None:
             says = f'risk = "{recipe_steps.GIVEN_BACK}" needs the threshold k or risk in the scenario'
             raise ScenarioError(f"{place}: {says}", argument="risk")
-        if scenario.household in recipe_steps.columns_named(method, step.arguments, "columns"):
-            says = f"{scenario.household!r} numbers the households; name keys, and leave the number out by itself"
+        mixing = [own.method for own in later if METHODS[own.method].plan == "order"]
+        if mixing and scenario.household in recipe_steps.columns_named(method, step.arguments, "columns"):
+            says = (
+                f"{scenario.household!r} numbers the households, which {mixing[0]} needs: let it come before this step"
+            )
             raise ScenarioError(f"{place}: {says}", argument="columns")
     if (intruder := step.arguments.get("intruder")) is not None:
         if scenario is None:
