@@ -98,6 +98,25 @@ def test_a_lack_of_values_needs_a_threshold() -> None:
         run_step(2, step, survey(), scenario=learnt(thresholds={"k": 2}), folder=None, mixed=MIXED)
 
 
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+def test_an_original_in_which_a_step_changes_other_values_is_refused() -> None:
+    """As one read without its codes for missing values: other households lose their numbers, and come elsewhere."""
+    scene = scenario(keys=["region", "size", "age", "sex"], household="home", thresholds={"k": 3})
+    steps = [
+        {"method": "local_suppression", "together": [["size", "home"]]},
+        {"method": "random_order", "household": "home"},
+    ]
+    data = people().with_columns(row=pl.int_range(pl.len()))
+    applied = sdc.Recipe(steps).apply(data, scenario=scene, secret=SECRET)
+    assert applied.data["home"].null_count()
+    rows = applied.log.rows(data)
+    assert rows is not None
+    assert rows.tolist() == applied.data["row"].to_list()
+    coded = data.with_columns(age=pl.when(pl.col("row") % 9 > 0).then("age"))
+    with pytest.raises(DataError, match=r"another file: step 1 \(local_suppression\) changes other values of .*age"):
+        applied.log.rows(coded)
+
+
 def test_a_lack_of_values_needs_a_column_that_is_still_there() -> None:
     data = pl.DataFrame({"sex": ["f", "m"] * 5, "income": [1, 2] * 5})
     told = sdc.Scenario(keys=["sex"], sensitive=["income"], thresholds={"l": 2})

@@ -24,6 +24,7 @@ from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.random_order import row_order
 from sdckit.protect.suppression.suppress_above import joining_records
+from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, checked_step, columns_mentioned, placed
 from sdckit.workflow.recipes.recipe_steps import GIVEN_BACK, LACKING_VALUES, RISK_MEASURES, Method, method_of
 
@@ -246,13 +247,20 @@ def _as_read(step: StepLike, columns: Sequence[str]) -> StepLike | None:
 
 
 def _before(log: RecipeLog, number: int, original: Any, folder: Path | None) -> Any:
-    """Replay the steps before step `number` on the columns that were read."""
+    """Replay the steps before step `number` on the columns that were read, as long as they change what they did."""
     scenario = Scenario(**toml_of(log.scenario)) if log.scenario else None
-    current = original
+    current, same = original, True
     for at, table in enumerate(toml_of(log.recipe)["steps"][: number - 1], 1):
         step, key = _as_read(checked_step(at, table), open_eager(current, {}).columns), log.keys.get(at)
         # what the release gives back leaves the numbers of households as they are
         if step is None or step.arguments.get("risk") == GIVEN_BACK:
+            same &= step is None  # what is not run again may be what a later step built on
             continue
-        current, _ = run_step(at, step, current, scenario=scenario, folder=folder, mixed=log.mixed, key=key)
+        current, change = run_step(at, step, current, scenario=scenario, folder=folder, mixed=log.mixed, key=key)
+        logged = log.steps[at - 1].changed
+        if other := [name for name, count in change.changed.items() if same and count != logged.get(name, 0)]:
+            raise DataError(
+                f"the log is about another file: {step.place(at)} changes other values of {listed(other)} than it did; "
+                "read the original as it was, with the same codes for missing values"
+            )
     return current
