@@ -67,8 +67,9 @@ def test_a_table_too_large_for_wildcards(monkeypatch):
         wildcard_crosstab(cells, "s")
 
 
+@pytest.mark.parametrize("per_kind", [0, 200], ids=["joined", "compared"])
 @given(files(max_keys=3, max_rows=30), st.data())
-def test_of_many_levels_matching_cells_are_listed_once(file, data):
+def test_of_many_levels_matching_cells_are_listed_once(per_kind, file, data):
     n = len(file.rows)
     values = [1, *data.draw(st.lists(st.sampled_from([1, 2, 3, None]), min_size=n - 1, max_size=n - 1))]
     with quiet():
@@ -78,7 +79,8 @@ def test_of_many_levels_matching_cells_are_listed_once(file, data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MANY", 1)
         patch.setattr(frequencies, "JOINS", 100)
-        if not file.wide:  # cells of no word are counted level by level
+        patch.setattr(frequencies, "CELLS_PER_KIND", per_kind)
+        if per_kind or not file.wide:  # cells of no word are compared, or counted level by level
             patch.setattr(module, "wildcard_counter", None)
         listed = wildcard_crosstab(again, "s")
     for name in ("edges", "level", "count"):

@@ -6,6 +6,7 @@ no other record (`blank_cells`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -18,7 +19,7 @@ from sdckit.errors import DataError, sure
 from sdckit.numerics.array_types import Bools, Floats, Ints, Values, Words
 from sdckit.numerics.grouping import Groups, first_of_groups, sum_by
 from sdckit.numerics.wildcard_matches.matched_margins import NO_WEIGHT, Merged, match_merged, merge, recode
-from sdckit.numerics.wildcard_matches.matching_pairs import matching_pairs
+from sdckit.numerics.wildcard_matches.matching_pairs import compared_pairs, matching_pairs
 from sdckit.numerics.wildcard_matches.wildcards import (
     CELLS_OF_BLOCK as BLOCK,
     Matched,
@@ -30,6 +31,8 @@ from sdckit.numerics.wildcard_matches.wildcards import (
 
 NO_CELLS = np.empty(0, np.int64)
 JOINS = 4  # ordered pairs of patterns that are joined in the time in which one kind is summed over all cells
+PAIRS_PER_JOIN = 10_000  # pairs of cells that are compared in the time in which two patterns are joined
+CELLS_PER_KIND = 200  # cells for each kind: with so many, comparing every two takes as long as summing kind by kind
 
 
 def wildcard_matches(
@@ -89,14 +92,16 @@ def wildcard_pairs(
     """Cells, and the cells of other missingness patterns whose counts are added to each by `wildcard_counter`.
 
     `entries` (K,): counts above 0 that each cell has, of so many `kinds`. None where the pairs, and the counts to add
-    up, are more than `most`, and where summing kind by kind takes less time than listing pairs.
+    up, are more than `most`, and where summing kind by kind takes less time than listing pairs. These are joined by
+    pattern where patterns are few, and found among all pairs where cells are.
     """
-    packed = _packed_patterns(table, missing_codes, _wild_keys(wild))
-    if packed is None or len(packed[2]) ** 2 > JOINS * kinds:
-        return None
-    counted = entries.copy()
-    counted[blank_cells(missing_codes, table.words, table.layout)] = 0
-    return matching_pairs(*packed, counted, most)
+    packed, counted = _packed_patterns(table, missing_codes, _wild_keys(wild)), entries.copy()
+    counted[blank_cells(missing_codes, table.words, table.layout, table.codes)] = 0
+    n, joins = len(entries), math.inf if packed is None else len(packed[2]) ** 2
+    if n <= CELLS_PER_KIND * kinds and (joins > JOINS * kinds or n**2 <= PAIRS_PER_JOIN * joins):
+        free = [code if is_wild else None for code, is_wild in zip(missing_codes, wild, strict=True)]
+        return compared_pairs(table.codes, free, counted, most)
+    return None if packed is None or joins > JOINS * kinds else matching_pairs(*packed, counted, most)
 
 
 def _packed_patterns(

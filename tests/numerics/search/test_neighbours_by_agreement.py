@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics.coding import Metric
+from sdckit.numerics.coding import Encoded, Metric
 from sdckit.numerics.search import neighbours as module
 from sdckit.numerics.search.box_search import Queries
-from sdckit.numerics.search.neighbours import Distinct, by_agreement
+from sdckit.numerics.search.neighbours import Distinct, by_agreement, prepare
 
 
 @pytest.fixture(autouse=True)
@@ -50,3 +50,25 @@ def test_rows_are_in_the_order_of_a_number():
     assert found.order.tolist() == [1, 3, 2, 0]
     assert found.queries.skip.tolist() == [3, 0, 2, 1]
     assert found.find(1).smallest.ravel() == pytest.approx([1.1, 1.1, 1.1, 1.1])
+
+
+@pytest.mark.parametrize("per_visit", [0, 4000], ids=["visited", "by groups"])
+def test_sums_of_many_values_go_from_neighbour_to_neighbour(per_visit, monkeypatch):
+    """A target of many levels has as many sums; of whole numbers either way gives the same."""
+    monkeypatch.setattr(module, "SUMS_PER_VISIT", per_visit)
+    rng = np.random.default_rng(1)
+    codes = np.unique(rng.integers(0, 4, (60, 4)), axis=0)
+    metric = Metric(1, np.ones(0), np.ones(4))
+    base, query = (
+        Encoded(np.empty((n, 0)), part, metric) for n, part in ((len(codes), codes), (9, codes[:9][:, ::-1]))
+    )
+    values = (rng.integers(0, 50, len(codes))[:, None] == np.arange(50)).astype(np.float64)
+    away = (query.codes[:, None] != base.codes).sum(axis=2)
+    near = away <= np.sort(away, axis=1)[:, [2]]
+    index = prepare(base)
+    search = index._search(query, 3, None)
+    settled = np.flatnonzero(search.answers.tied > 0)
+    assert (search.agreed.sums(settled, search.answers, index.held(values)) is None) is (per_visit == 0)
+    sums, counts = index.totals(query, 3, values)
+    assert sums.tolist() == (near @ values).tolist()
+    assert counts.tolist() == near.sum(axis=1).tolist()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit.numerics.wildcard_matches import matching_pairs as listing
-from sdckit.numerics.wildcard_matches.matching_pairs import matching_pairs
+from sdckit.numerics.wildcard_matches.matching_pairs import compared_pairs, matching_pairs
 
 CELLS = sorted(product([0, 1, 2, 3], repeat=3))  # three fields of two bits; 3 is a missing value
 
@@ -36,9 +36,25 @@ def test_the_pairs_are_those_of_comparing_all(few, cells, data):
         if (entries > 0).all() and n:
             assert matching_pairs(words, pattern, clear_of, entries, n) is not None
             assert matching_pairs(words, pattern, clear_of, entries, n - 1) is None
-    listed = list(zip(*(part.tolist() for part in pairs), strict=True))
-    assert set(listed) == expected
-    assert len(listed) == len(expected)
+    compared = compared_pairs(list(np.array(cells).T), [3, 3, 3], entries, n)
+    for listed in (list(zip(*(part.tolist() for part in both), strict=True)) for both in (pairs, compared)):
+        assert set(listed) == expected
+        assert len(listed) == len(expected)
+    assert not n or compared_pairs(list(np.array(cells).T), [3, 3, 3], entries, n - 1) is None
+
+
+@pytest.mark.parametrize("sets", [2, 64])
+def test_more_cells_than_a_word_has_bits_and_more_codes_than_sets(sets, monkeypatch):
+    """A key without wildcards matches only itself, its own code of a missing value, too."""
+    monkeypatch.setattr(listing, "SETS", sets)
+    rng = np.random.default_rng(3)
+    cells = np.unique(rng.integers(0, [90, 3, 3], (400, 3)), axis=0)
+    free = [0, 2, None]
+    gone = np.column_stack([cells[:, 0] == 0, cells[:, 1] == 2, np.zeros(len(cells), np.bool_)])
+    alike = (cells[:, None] == cells) | gone[:, None] | gone
+    expected = alike.all(axis=2) & ~np.eye(len(cells), dtype=np.bool_)
+    listed = compared_pairs(list(cells.T), free, np.ones(len(cells), np.int64), 10**6)
+    assert np.array_equal(np.argwhere(expected), np.column_stack(listed))
 
 
 def test_too_many_pairs_are_counted_and_not_listed():

@@ -57,8 +57,15 @@ class Agreement:
         return find_agreeing(self.rows.base, self.queries.words, self.queries.skip, self.sets, k, counted=counted)
 
     def sums(self, which: Ints, answers: Answers, values: Floats) -> Floats | None:
-        """Sum `values` of `Distinct` over the neighbours of some queries; None where that needs `visit`."""
-        if self.rows.numbers.shape[1]:
+        """Sum `values` of `Distinct` over the neighbours of some queries; None where `visit` must or should do it.
+
+        Sums by groups of rows are taken of each value in each set of columns: thousands of levels of a target in
+        thousands of sets, where few rows are nearest, take longer than to go from neighbour to neighbour.
+        """
+        farthest = float(answers.smallest[which, -1].max()) + self.metric.tolerance
+        n_sums = int(np.searchsorted(self.sets.weight, farthest, "right")) * len(self.order) * values.shape[1]
+        n_neighbours = int((answers.closer + answers.tied)[which].sum())
+        if self.rows.numbers.shape[1] or n_sums > SUMS_PER_VISIT * n_neighbours:
             return None
         words, fields = (self.rows.base.words, self.queries.words[which]), (self.fields, self.metric.weights)
         return agreement_pairs.sums_agreeing(words, fields, self.sets, answers.take(which), values)
@@ -124,6 +131,7 @@ def _suits(packed: Packed, skip: Ints, *, numbered: bool) -> bool:
     return not own.any() or (alike and len(size) == len(packed.base))
 
 
+SUMS_PER_VISIT = 4000  # additions of one row in one set, which take as long as to visit a neighbour
 LISTED = 1 << 22  # nearest rows listed at once, where they need not all be in one list
 PAIRS = 1 << 16  # distances that are computed at a time
 FEW = 500  # queries that are compared with all rows in less time than a tree is built

@@ -1,14 +1,19 @@
 """Which cells match which with wildcards: the pairs themselves, where sums of very many kinds are taken over them."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
-from sdckit.numerics.array_types import Ints, Words
+from sdckit.numerics.array_types import Codes, Ints, Words
 from sdckit.numerics.coding import GOLDEN
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.threads import chunks, run
 
 BLOCK = 1 << 15  # words that stay in the cache
 FEW = 1000  # words that are searched at once, without asking before whether they may be there
+SETS = 64  # of cells by their codes in a key: codes that share one are told apart afterwards
+SLICE = 256  # cells, at least, that a thread compares with all others
 NONE = np.zeros(0, np.int64)
 
 
@@ -86,3 +91,89 @@ def _may_be_among(mine: Words, theirs: Words, keep: np.uint64) -> Ints:
         hashed >>= shift
         places.append(first + np.flatnonzero(marked[hashed.view(np.int64)]))
     return np.concatenate(places)
+
+
+@njit(cache=True, nogil=True)
+def _mark(cells, sets):  # type: ignore[no-untyped-def]
+    """Set a bit for each cell (K, q) in the sets (q, s, words) of its codes, and in all of a key that it lacks."""
+    for i in range(len(cells)):
+        word, bit = i >> 6, np.uint64(1) << np.uint64(i & 63)
+        for c in range(cells.shape[1]):
+            if cells[i, c] >= 0:
+                sets[c, cells[i, c] % sets.shape[1], word] |= bit
+            else:
+                for s in range(sets.shape[1]):
+                    sets[c, s, word] |= bit
+
+
+@njit(cache=True, nogil=True)
+def _agree(mine, theirs):  # type: ignore[no-untyped-def]
+    """Whether two cells agree in every key that both have."""
+    alike, c = True, 0
+    while alike and c < len(mine):
+        alike = mine[c] == theirs[c] or mine[c] < 0 or theirs[c] < 0
+        c += 1
+    return alike
+
+
+@njit(cache=True, nogil=True)
+def _match_each(cells, sets, entries, first, last, n, begins, partners):  # type: ignore[no-untyped-def]
+    """Find the cells with entries that match each of the cells first to last, and list them where room is made.
+
+    `cells` and `sets`: as for `_mark`. Filled: `n` (K, 2), how many match each cell and their entries; `partners`,
+    which, from `begins` (K,) on.
+    """
+    own = np.empty(cells.shape[1], np.int64)
+    for i in range(first, last):
+        pairs, held = 0, 0
+        for c in range(len(own)):
+            own[c] = cells[i, c] % sets.shape[1] if cells[i, c] >= 0 else -1
+        for word in range(sets.shape[2]):
+            rest = ~np.uint64(0)
+            for c in range(len(own)):
+                if own[c] >= 0:
+                    rest &= sets[c, own[c], word]
+                    if rest == 0:
+                        break
+            j = 64 * word
+            while rest != 0 and j < len(cells):
+                if rest & np.uint64(1) and entries[j] > 0 and j != i and _agree(cells[i], cells[j]):
+                    if len(partners) > 0:
+                        partners[begins[i] + pairs] = j
+                    pairs += 1
+                    held += entries[j]
+                rest >>= np.uint64(1)
+                j += 1
+        n[i, 0], n[i, 1] = pairs, held
+
+
+def _numbered(codes: Ints, missing: int | None) -> tuple[float, Codes]:
+    """The share of pairs of cells that agree in a key, and its codes in use from 0 on, -1 where any value matches."""
+    present, column, size = np.unique(codes, return_inverse=True, return_counts=True)
+    share = np.where(present == missing, 0.0, size / len(codes))
+    column[codes == missing] = -1
+    return 1 - float(share.sum() ** 2 - (share**2).sum()), column.astype(np.int32)
+
+
+def compared_pairs(
+    codes: Sequence[Ints], missing: Sequence[int | None], entries: Ints, most: int
+) -> tuple[Ints, Ints] | None:
+    """As `matching_pairs`, for cells of any patterns, words or not: each is compared with all others, 64 at a time.
+
+    `codes` (K,): the cells key by key. `missing`: per key, the code that stands for any value, None where none does.
+
+    >>> cells, partners = compared_pairs([np.array([0, 0, 1]), np.array([0, 2, 2])], [None, 2], np.ones(3, np.int64), 9)
+    >>> cells.tolist(), partners.tolist()
+    ([0, 1], [1, 0])
+    """
+    columns = sorted(map(_numbered, codes, missing), key=lambda column: column[0])
+    cells, parts = np.stack([column for _, column in columns], axis=1), chunks(len(entries), minimum=SLICE)
+    sets = np.zeros((cells.shape[1], SETS, (len(cells) + 63) // 64), np.uint64)
+    _mark(cells, sets)
+    n, begins = np.zeros((len(cells), 2), np.int64), np.zeros(len(cells), np.int64)
+    run(lambda part: _match_each(cells, sets, entries, *part, n, begins, NONE), parts)
+    if n.sum() > most:
+        return None
+    begins, partners = np.cumsum(n[:, 0]) - n[:, 0], np.empty(n[:, 0].sum(), np.int64)
+    run(lambda part: _match_each(cells, sets, entries, *part, n, begins, partners), parts)
+    return np.repeat(np.arange(len(cells)), n[:, 0]), partners
