@@ -47,6 +47,10 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
 
 
 def _absence_remedy(column: str, source: Source) -> str:
+    if source.kind == "numbers":
+        return (
+            f"change {column} more, by other amounts from person to person, or leave it out: one rule undoes it for all"
+        )
     if source.kind == "beside":
         return (
             f"{ADVICE['what_follows']}, or put categories of {column} together: what is missing is the only one that "
