@@ -654,3 +654,22 @@ def test_columns_that_only_the_release_has_are_held_against_the_original() -> No
     assert not_judged(before, anew, aligned=True, **said) == {}
     fewer = not_judged(before, after[:-1], aligned=True, **said)  # whose rows they are nobody knows
     assert SAYS["learnt_before"] not in fewer
+
+
+def test_the_days_between_two_dates_that_were_made_coarser_leave_the_roles_open() -> None:
+    """Admission and discharge went out as years, and the length of the stay, which both tell, by the day."""
+    rng = np.random.default_rng(7)
+    admitted, los = rng.integers(0, 700, N), rng.integers(0, 40, N)
+    days = {"admitted": 19_000 + admitted, "left": 19_000 + admitted + los}
+    dates = [pl.Series(name, own).cast(pl.Date) for name, own in days.items()]
+    before = PEOPLE.with_columns(*dates, los=pl.Series(los))[MIXED]
+    years = before.with_columns(pl.col("admitted", "left").dt.truncate("1y"))
+    said = {"keys": ["sex", "admitted", "left"], "insensitive": ["los"]}
+    for after, told in (
+        (years, True), (before.drop("left"), True), (before, False), (before[: N // 2], False),
+        (years.drop("los"), False),
+        (years.with_columns(los=pl.col("los") * 10 + pl.Series(rng.integers(0, 9, N))), False),
+    ):  # fmt: skip
+        of_release = {**said, "insensitive": ["los"] if "los" in after.columns else []}
+        assert ("los" in not_judged(before, after, **of_release).get(SAYS["told_before"], ())) is told
+    assert SAYS["told_before"] not in not_judged(before, years, **{**said, "keys": ["sex"]})

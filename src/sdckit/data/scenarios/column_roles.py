@@ -517,6 +517,9 @@ def _told_beside(
     if scenario.release != SYNTHETIC:
         keys, also = ([name for name in own if name in known] for own in (scenario.all_keys, scenario.sensitive))
         beside[SAYS["told_before"]] += _told_before(files[1], ranks[1], _following(files[0], ranks[0], also, keys))
+        before = beside[SAYS["told_before"]]
+        between = telling_columns.between_two(*ranks, free, scenario.all_keys)
+        before += [name for name in between if name not in before]
         if not any(isinstance(file, nw.LazyFrame) or len(file) > AT_HAND for file in files):
             beside[SAYS["by_exact"]] = households.rows_by_exact(*ranks, learnt)
         beside[SAYS["restored"]] = telling_columns.restores_rows(*ranks, free)

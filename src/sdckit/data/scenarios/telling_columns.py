@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
-from itertools import chain, permutations, product
+from itertools import chain, combinations, permutations, product
 from math import lgamma, log
 from typing import Any
 
@@ -611,14 +611,54 @@ def _rounded_to(original: RankedColumns, released: RankedColumns, name: str) -> 
 
 def _was_changed(original: RankedColumns, released: RankedColumns, name: str, share: float) -> bool:
     """Whether a column was left out, made coarser, or has other values than the original in a share of the records."""
-    if name not in released.names or not released.series(name).dtype.is_numeric():
+    files = [_days(own, name) for own in (original, released)]
+    if files[1] is None:
         return True
-    before, after = (own.series(name).cast(pl.Float64).fill_null(np.nan).drop_nans() for own in (original, released))
+    numbers: list[Any] = [pl.Series(own).drop_nans() for own in files]
+    before, after = numbers
     if len(before) * released.n * (1 - share) > len(after) * original.n or 2 * after.n_unique() <= before.n_unique():
         return True
     new = 1 - after.is_in(before.unique().implode()).mean() if len(after) else 0.0
     moved = len(before) == len(after) and (before.sort() != after.sort()).mean() >= share
     return bool(new >= share or moved)
+
+
+def between_two(
+    original: RankedColumns, released: RankedColumns, names: Iterable[str], known: Iterable[str]
+) -> list[str]:
+    """Those of some numbers that are the difference of two known columns, one of which goes out otherwise or not.
+
+    Whoever knows the days of admission and discharge knows the length of the stay. Flags and the like are no numbers.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> stays = pl.DataFrame({"admitted": rng.integers(0, 365, 900), "los": rng.integers(0, 30, 900)})
+    >>> stays = stays.with_columns(left=pl.col("admitted") + pl.col("los"), v2=rng.permutation(stays["los"]))
+    >>> files = [RankedColumns.of(open_frame(stays)), RankedColumns.of(open_frame(stays.drop("left")))]
+    >>> [between_two(files[0], file, ["los", "v2"], ["admitted", "left"]) for file in files]
+    [[], ['los']]
+    """
+    days = {name: own for name in dict.fromkeys((*names, *known)) if (own := _days(original, name)) is not None}
+    others = [name for name in dict.fromkeys(known) if name in days]
+    changed = {name for name in others if _was_changed(original, released, name, ALL_BUT)}
+
+    def is_between(name: str, first: str, second: str) -> bool:
+        own, apart = days[name], np.abs(days[first] - days[second])
+        there = np.isfinite(own) & np.isfinite(apart)
+        same = np.mean(own[there] == apart[there]) if np.count_nonzero(there) >= SPEAKING else 0.0
+        return bool(same >= 1 - ERRS and len(np.unique(own[there])) > IN_CLASSES)
+
+    pairs = [pair for pair in combinations(others, 2) if changed & {*pair}]
+    shown = [name for name in names if name in days and pairs and not _was_changed(original, released, name, NEW)]
+    return [name for name in dict.fromkeys(shown) if any(is_between(name, *pair) for pair in pairs)]
+
+
+def _days(columns: RankedColumns, name: str) -> Floats | None:
+    """A column as numbers, of dates the days; None where it is neither or not there."""
+    own = columns.series(name) if name in columns.names else pl.Series([], dtype=pl.String)
+    own = own.to_physical() if own.dtype == pl.Date else own
+    return own.cast(pl.Float64).fill_null(np.nan).to_numpy() if own.dtype.is_numeric() else None
 
 
 def restores_rows(original: RankedColumns, released: RankedColumns, names: Iterable[str]) -> list[str]:
