@@ -124,3 +124,31 @@ def test_a_range_without_end_warns_of_nothing_where_the_number_is_0() -> None:
     profit = np.where(np.arange(N) % 7 == 0, 0.0, np.random.default_rng(5).normal(0, 900, N).round())
     sizes, _ = sdc.recode(pl.DataFrame({"size": np.abs(profit)}), column="size", bands=[-np.inf, 200, 500, np.inf])
     assert beside(profit, np.clip(profit, -300, 300), sizes["size"].to_numpy()) is None
+
+
+OWN = np.random.default_rng(4)
+STAFF = OWN.integers(1, 60, N).astype(float)
+LAST_YEAR = INCOME * np.exp(OWN.normal(0, 0.3, N))
+EXPORTS = np.where(OWN.random(N) < 0.5, np.round(INCOME * OWN.beta(2, 3, N)), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        pytest.param(STAFF, np.round(INCOME / STAFF, -2), True, id="staff, and income for each"),
+        pytest.param(LAST_YEAR, np.round(100 * (INCOME / LAST_YEAR - 1)), True, id="last year's, and the change"),
+        pytest.param(EXPORTS, np.round(100 * EXPORTS / INCOME, 1), True, id="exports of half of them, and their share"),
+        pytest.param(LAST_YEAR, STAFF, False, id="related, and unrelated"),
+        pytest.param(STAFF, np.round(np.minimum(INCOME, 50_000) / STAFF, -2), False, id="for each, of what goes out"),
+    ],
+)
+def test_two_columns_tell_large_numbers_together(first: np.ndarray, second: np.ndarray, told: bool) -> None:
+    """A turnover cut off stood in the release as staff and turnover per head, and the limit on large numbers held."""
+    raw = pl.DataFrame({"region": np.arange(N) % 5, "income": INCOME, "first": first, "second": second})
+    scenario = sdc.Scenario(keys=["region"], magnitudes=["income"], thresholds={"exact_numbers": 0.0}, aligned=True)
+    release = raw.with_columns(pl.col("income").clip(None, 50_000))
+    verdicts = {verdict.name: verdict for verdict in sdc.check(raw, release, scenario=scenario).verdicts}
+    assert verdicts["exact_numbers"].holds
+    undone = verdicts.get("exact_numbers_undone")
+    assert (undone is not None and undone.holds is False) is told
+    assert undone is None or "first with second, to within 10 %" in undone.sentence

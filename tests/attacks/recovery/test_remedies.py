@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 
+from sdckit import recoverable_values
 from sdckit.attacks.recovery.numeric_relations import rearranged
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.remedies import remedy
@@ -82,3 +84,16 @@ def test_a_formula_solved_for_each_of_its_columns_gives_them(formula):
     assert set(solved) == set(re.findall("[ab]", formula))
     for name, text in solved.items():
         assert eval(text, {}, known) == pytest.approx(known[name])
+
+
+def test_of_what_goes_out_in_ranges_nothing_is_computed_anew() -> None:
+    """The recipe with the entry that was advised ended with an error: ranges are no numbers."""
+    rng = np.random.default_rng(1)
+    stays = pl.DataFrame({"admitted": 19_000 + rng.integers(0, 365, 2_000), "los": rng.integers(0, 40, 2_000)})
+    stays = stays.with_columns(left=pl.col("admitted") + pl.col("los"))
+    bands = pl.Series([f"{day // 50 * 50}-{day // 50 * 50 + 49}" for day in stays["admitted"]])
+    for released, told in ((bands, False), (stays["admitted"] + pl.Series(rng.integers(-30, 31, 2_000)), True)):
+        result = recoverable_values(stays.with_columns(admitted=released), stays, aligned=True)
+        (words,) = result.advice
+        assert ("derived = {" in words) is told
+        assert ("leave out los or left, or change it as admitted was changed" in words) is not told

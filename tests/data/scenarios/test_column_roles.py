@@ -128,6 +128,7 @@ def test_names_of_places_events_and_interviewers_have_to_be_named(name: str) -> 
 SURVEYS = {
     "EU-SILC": ["RB090", "DB040", "PE040", "PY010G", "RB030"],
     "IPUMS": ["SCHL", "MSP", "RAC1P", "PINCP", "CPSIDP"],
+    "HES": ["EPIORDER", "STARTAGE", "MAINSPEF", "RESGOR", "SITETRET"],
     "HCUP": ["I10_PR1", "AWEEKEND", "PL_NCHS", "DSHOSPID", "KEY_NIS"],
 }
 

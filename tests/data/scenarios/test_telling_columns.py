@@ -602,3 +602,74 @@ def test_other_sets_of_columns_are_no_replicate_weights(how: str) -> None:
     values = np.asarray(OTHERS[how], float).round()
     file = open_frame(with_columns_of(values, "v"))
     assert telling_columns.replicate_weights(RankedColumns.of(file), [f"v{at}" for at in range(16)]) == []
+
+
+# What an owner makes by hand of an original: digests, columns counted on, new columns.
+
+LONG = [4_000_000_000 + 7_919 * own for own in np.random.default_rng(3).permutation(N).tolist()]  # too many to count
+BORN = [f"{1930 + own % 70}-{own % 12 + 1:02}-{own % 28 + 1:02}" for own in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("digest", "shown", "joined"), [("md5", 32, False), ("sha1", 12, False), ("sha256", 64, True), ("sha512", 16, True)]
+)
+def test_a_hash_of_what_the_original_holds_leaves_the_roles_open(digest: str, shown: int, joined: bool) -> None:
+    """Numbers of ten digits went out as digests without a key, which a computer goes through in minutes."""
+    before = PEOPLE.with_columns(number=pl.Series(LONG), born=pl.Series(BORN))
+    texts = [f"{number}|{born}" if joined else f"{number}" for number, born in zip(LONG, BORN, strict=True)]
+    hidden = [hashlib.new(digest, text.encode()).hexdigest()[:shown].upper() for text in texts]
+    keyed = [hmac.digest(b"key", text.encode(), "md5").hex()[:shown] for text in texts]
+    for own, told in ((hidden, True), (keyed, False)):
+        for role in ({"insensitive": ["uid", "*"]}, {"person": "uid"}, {"household": "uid"}):
+            after = PEOPLE.with_columns(uid=pl.Series(own))[MIXED]
+            assert (not_judged(before, after, **role).get(SAYS["guessable"]) == ("uid",)) is told
+    random = pl.Series(keyed if shown == 32 else [text * 3 for text in keyed])  # of which nobody can try all
+    again = pl.Series([hashlib.md5(text.encode()).hexdigest() for text in random])
+    assert SAYS["guessable"] not in not_judged(before.with_columns(number=random), PEOPLE.with_columns(uid=again))
+
+
+def test_days_counted_on_stand_for_dates_that_were_left_out() -> None:
+    """The date of admission was left out as an identifier; the day since the first one went out, and named all."""
+    days = np.random.default_rng(4).integers(0, 365, N)
+    before = PEOPLE.with_columns(admitted=pl.Series(19_000 + days).cast(pl.Date))[MIXED]
+    said = {"identifiers": ["admitted"], "insensitive": ["v9"], "aligned": True}
+    for shown, told in (
+        (days - 7, True),
+        (days // 30, False),
+        (np.random.default_rng(5).permutation(365)[days], False),
+    ):
+        after = PEOPLE.with_columns(v9=pl.Series(shown))[MIXED]
+        assert (not_judged(before, after, **said).get(SAYS["left_out"]) == ("v9",)) is told
+        assert SAYS["left_out"] not in not_judged(before, after, **{**said, "identifiers": []})
+
+
+def test_columns_that_only_the_release_has_are_held_against_the_original() -> None:
+    """Groups of diagnoses were made of full codes and went out beside chapters: no figure had seen them."""
+    codes = np.random.default_rng(6).integers(0, 30, N)
+    before = PEOPLE.with_columns(ill=pl.Series(codes))[MIXED]
+    after = PEOPLE.with_columns(ill=pl.Series(codes // 10), v9=pl.Series(codes // 2))[MIXED]
+    said = {"sensitive": ["ill"], "insensitive": ["v9"]}
+    assert not_judged(before, after, aligned=True, **said).get(SAYS["learnt_before"]) == ("v9",)
+    anew = after.with_columns(v9=pl.col("ill") % 2)
+    assert not_judged(before, anew, aligned=True, **said) == {}
+    fewer = not_judged(before, after[:-1], aligned=True, **said)  # whose rows they are nobody knows
+    assert SAYS["learnt_before"] not in fewer
+
+
+def test_the_days_between_two_dates_that_were_made_coarser_leave_the_roles_open() -> None:
+    """Admission and discharge went out as years, and the length of the stay, which both tell, by the day."""
+    rng = np.random.default_rng(7)
+    admitted, los = rng.integers(0, 700, N), rng.integers(0, 40, N)
+    days = {"admitted": 19_000 + admitted, "left": 19_000 + admitted + los}
+    dates = [pl.Series(name, own).cast(pl.Date) for name, own in days.items()]
+    before = PEOPLE.with_columns(*dates, los=pl.Series(los))[MIXED]
+    years = before.with_columns(pl.col("admitted", "left").dt.truncate("1y"))
+    said = {"keys": ["sex", "admitted", "left"], "insensitive": ["los"]}
+    for after, told in (
+        (years, True), (before.drop("left"), True), (before, False), (before[: N // 2], False),
+        (years.drop("los"), False),
+        (years.with_columns(los=pl.col("los") * 10 + pl.Series(rng.integers(0, 9, N))), False),
+    ):  # fmt: skip
+        of_release = {**said, "insensitive": ["los"] if "los" in after.columns else []}
+        assert ("los" in not_judged(before, after, **of_release).get(SAYS["told_before"], ())) is told
+    assert SAYS["told_before"] not in not_judged(before, years, **{**said, "keys": ["sex"]})

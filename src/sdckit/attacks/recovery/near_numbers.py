@@ -4,7 +4,8 @@ No arithmetic that is exact gives them back, and still they are as good as known
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ MOST = 20_000
 LARGEST = 0.1  # share of the records that are
 TRIMMED = 0.9  # of the records fitted to, those that a second fit keeps
 FORMS = 3
+MOST_PAIRED = 24  # columns of which two may give the numbers together
+SOME_FITTED, MOSTLY = 500, 0.8  # records that two columns are fitted to; of them near, for all to be looked at
 
 NearlyKnown = tuple[Bools, tuple[str, ...]]  # records whose number is, and in words by which columns
 
@@ -72,7 +75,52 @@ def _by_others(file: recovery_files.RecoveryFile, name: str, seed: int) -> Nearl
                 near |= changed & _is_near(_fitted(form, y), truth)
                 words.append(f"{touched_cells.in_frame([other], file.columns)[0]}, to within 10 %")
                 break
+    if not near.any():
+        by_name = {other: _middles(file.columns[other]) for other in others[:MOST_PAIRED]}
+        tried += 2 * len(by_name) ** 2
+        for pair, fitted in _by_pairs(by_name, truth, rows[halves.fit]):
+            if judge.tells(_signed_log(fitted[rows], least), NEAR, tried):
+                near |= changed & _is_near(fitted, truth)
+                words.append(f"{' with '.join(touched_cells.in_frame(pair, file.columns))}, to within 10 %")
     return (near, tuple(words)) if near.any() else None
+
+
+def _by_pairs(columns: Mapping[str, Floats], truth: Floats, fit: Ints) -> Iterator[tuple[tuple[str, str], Floats]]:
+    """Numbers (n,) that one column times, or divided by, a straight line in another one gives, where most are near.
+
+    Turnover by employees and turnover for each of them, by exports and their share, by last year's and the change.
+    """
+    some = fit[:SOME_FITTED]
+    names = [name for name, own in columns.items() if len(np.unique(own[some][np.isfinite(own[some])])) > 1]
+    others = np.array([columns[name][some] for name in names]).reshape(len(names), len(some))
+    told = set[frozenset[str]]()
+    for (i, name), divided in product(enumerate(names), (False, True)):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            share = others[i] / truth[some] if divided else truth[some] / others[i]
+            known = np.isfinite(share) & (share != 0)  # nothing exported says nothing
+            a, b = _lines(np.where(known, share, np.nan), others)
+            near = np.abs(np.log((a + b * others) / share)) <= NEAR
+        for j in np.flatnonzero(near[:, known].sum(axis=1) >= max(MOSTLY * known.sum(), LEAST // 2)):
+            if i != j and {name, names[j]} not in told:
+                told.add(frozenset({name, names[j]}))
+                with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                    line, own = a[j] + b[j] * columns[names[j]], columns[name]
+                    fitted = own / line if divided else own * line
+                yield (name, names[j]), np.where(fitted == 0, np.nan, fitted)
+
+
+def _lines(aim: Floats, z: Floats) -> tuple[Floats, Floats]:
+    """For each row of z (m, k) the a and b (m, 1) whose a + b z are next to what is aimed at (k,), by its size."""
+    u, v = np.broadcast_to(1 / aim, z.shape), z / aim
+    use = np.isfinite(u) & np.isfinite(v)
+    for _ in range(2):
+        x, y = np.where(use, u, 0), np.where(use, v, 0)
+        xx, xy, yy, sx, sy = (own.sum(axis=1, keepdims=True) for own in (x * x, x * y, y * y, x, y))
+        a, b = ((first / (xx * yy - xy * xy)) for first in (sx * yy - sy * xy, xx * sy - xy * sx))
+        rest = np.where(use, np.abs(a * u + b * v - 1), np.inf)
+        last = np.take_along_axis(np.sort(rest, axis=1), (TRIMMED * use.sum(axis=1, keepdims=True)).astype(int) - 1, 1)
+        use &= rest <= last
+    return a, b
 
 
 def _middles(column: touched_cells.ReleasedColumn) -> Floats:

@@ -43,6 +43,7 @@ MOST_NUMBERS = 8
 SOME_POINTS, SOME_IN_PAIRS = 2_000, 500  # records on which two numbers, or codes, are tried first
 SURELY_NEAR = 0.95  # whose nearest record has their category: more than wages tell of an education
 PER_ITEM = 10  # records, below which it is not looked for what items a mean is of
+FEW_MOVED = 20  # values of codes, which other numbers may stand for as well
 SOME_DIGESTS = 5  # that are tried: none is right by chance
 MOST_PARTS = 12  # columns that digests may be made of
 MOST_VALUES = 10**7  # of a column, all of which somebody may try
@@ -114,6 +115,11 @@ class _Column:
         hits, every = np.abs(fitted - self.at) <= near, np.ones(len(fitted), np.bool_)
         unmarked = Judge(self.at, every, self.judge.released, self.halves.judge)  # a flag marks what was changed
         return float(hits[self.judge.rows].mean()) >= HITS and unmarked.tells(fitted, near, self.tried)
+
+    def moved_alike(self, fitted: Floats, near: float, parts: Sequence[Predictor]) -> bool:
+        """Whether its numbers or days were moved alike in all records: whoever knows one of them has all."""
+        own = [part.columns for part in parts] == [(self.name,)] and self.recovered.target.perturbed
+        return own and len(self.numbered[0]) > FEW_MOVED and self.judge.as_hidden.tells(fitted, near, self.tried)
 
     def put(self, fitted: Floats, source: Source) -> None:
         """Take in what a relation that tells gives, in all records."""
@@ -386,7 +392,7 @@ def _judged(column: _Column, relation: numeric_relations.Relation, companions: S
     numbers = {part: values for part in relation.parts if (values := companions[part].numbers) is not None}
     fitted, parts = relation.values(numbers), [companions[part] for part in relation.parts]
     exactly, nearly = (column.tells(fitted, near, parts) for near in (column.near, relation.slack))
-    return _Judged(column, relation, exactly, nearly)
+    return _Judged(column, relation, exactly or column.moved_alike(fitted, column.near, parts), nearly)
 
 
 def _put_arithmetic(judged: _Judged, numbers: Mapping[int, Floats], named: tuple[str, ...]) -> None:

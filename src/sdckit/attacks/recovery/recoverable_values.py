@@ -16,7 +16,7 @@ from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowled
 from sdckit.attacks.recovery.reconstruct import Known, Recovered, recognised, recover
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
 from sdckit.attacks.recovery.remedies import remedy
-from sdckit.attacks.recovery.touched_cells import LEFT_OUT, ChangedValues, Logged, apart
+from sdckit.attacks.recovery.touched_cells import LEFT_OUT, TEXTS, ChangedValues, Logged, apart
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -137,8 +137,9 @@ def summed_up(
     name, sources = recovered.target.column.name, tuple(sorted(recovered.sources, key=lambda source: -source.told))
     left_out = LEFT_OUT in recovered.target.kinds
     right, narrowed, known_sources = recovered.right, recovered.narrowed, _known_sources(recovered)
+    how = {"left_out": left_out, "as_texts": recovered.target.column.coded.kind in TEXTS}
     alone, knowing = (
-        tuple(dict.fromkeys(remedy(name, source, roles.weight, roles.household, left_out=left_out) for source in some))
+        tuple(dict.fromkeys(remedy(name, source, roles.weight, roles.household, **how) for source in some))
         for some in (sources, known_sources)
     )
     left = recovered.after[narrowed[recovered.target.touched]]

@@ -7,8 +7,13 @@ from sdckit.data.methods import ADVICE
 from sdckit.data.scenarios.scenario_toml import toml_entry
 
 
-def remedy(column: str, source: Source, weight: str | None, household: str | None, *, left_out: bool = False) -> str:
+def remedy(
+    column: str, source: Source, weight: str | None, household: str | None, *, left_out: bool = False,
+    as_texts: bool = False,
+) -> str:  # fmt: skip
     """What to do about a source that gives values of a column back, which may be `left_out` of the release.
+
+    `as_texts`: or go out as texts, such as ranges, of which nothing can be computed anew.
 
     >>> remedy("wage", Source(("total", "rest"), "total - rest", 9, "numbers", "total - rest"), None, None)
     'recompute total from the released columns (derived = { total = "wage + rest" } in the recipe), or leave it out: with rest it tells wage'
@@ -24,7 +29,7 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
     if left_out:
         return f"{f'leave out {names}, too' if others else coarser_weight}: {it_tells} {column}"
     if source.kind == "numbers":
-        return _arithmetic_remedy(column, source)
+        return _arithmetic_remedy(column, source, as_texts=as_texts)
     if weight is not None and weight in source.columns:
         return f"{coarser_weight}, or leave it out: it tells {column}"
     if source.kind == "text":
@@ -47,6 +52,10 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
 
 
 def _absence_remedy(column: str, source: Source) -> str:
+    if source.kind == "numbers":
+        return (
+            f"change {column} more, by other amounts from person to person, or leave it out: one rule undoes it for all"
+        )
     if source.kind == "beside":
         return (
             f"{ADVICE['what_follows']}, or put categories of {column} together: what is missing is the only one that "
@@ -71,10 +80,10 @@ def _order_remedy(column: str, words: str) -> str:
     return f"leave out {name}, or {ADVICE['sorted_by']}: rows sorted by it tell {column}"
 
 
-def _arithmetic_remedy(column: str, source: Source) -> str:
+def _arithmetic_remedy(column: str, source: Source, *, as_texts: bool) -> str:
     """The companion that is a sum of the others is to follow from what is released; else the first that can be."""
     formulas = {name: text for name, text in rearranged(column, source.formula).items() if name in source.columns}
-    if len(formulas) != len(source.columns):
+    if as_texts or len(formulas) != len(source.columns):
         names = " or ".join(name for name in source.columns if name != column)
         return (
             f"leave out {names}, or change it as {column} was changed: {source.formula or source.words} tells {column}"

@@ -11,10 +11,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.data import households, limits, living_together, methods, nearest
+from sdckit.data import households, limits, living_together, methods, nearest, pl
 from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
-from sdckit.data.frames import Frame, check_plan_names, collect, in_memory
+from sdckit.data.frames import Frame, check_plan_names, collect, in_memory, open_frame
 from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
 from sdckit.data.scenarios import telling_columns
 from sdckit.data.scenarios.guessing.spoken import topics_of_names
@@ -367,7 +367,8 @@ def look_at_columns(
             not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
         if original is not None and of_original is not None:
             given += _as_given(scenario, original, frame)
-            for words, of_words in _told_beside(scenario, (original, frame), (of_original, ranked_some), told).items():
+            own, ranked_own = _with_new_columns(scenario, original, (of_original, ranked_some))
+            for words, of_words in _told_beside(scenario, (own, frame), (ranked_own, ranked_some), told).items():
                 not_judged[words] = not_judged.get(words, {}) | dict.fromkeys(of_words)
     shares |= dict.fromkeys(known, 1.0)
     made = _of_columns(scenario, list(columns), shares, id=id, known=known)
@@ -486,6 +487,21 @@ def _finer(
     return [(name, key) for name in plain for key in reversed(present) if key != name and tells(name, key)]
 
 
+def _with_new_columns(
+    scenario: Scenario, original: Frame, files: tuple[RankedColumns, RankedColumns]
+) -> tuple[Frame, RankedColumns]:
+    """An original with the columns that only the release has, where its rows are said to be those of the original."""
+    before, after = files
+    new = [name for name in after.names if name not in before.names]
+    if not (new and scenario.aligned and before.n == after.n) or isinstance(original, nw.LazyFrame):
+        return original, before
+    if len(original) > before.n:
+        return original, before
+    both = {name: own.series(name) for own, names in ((before, before.names), (after, new)) for name in names}
+    frame = open_frame(pl.DataFrame(both))
+    return frame, RankedColumns.of(frame)
+
+
 def _told_beside(
     scenario: Scenario, files: tuple[Frame, Frame], ranks: tuple[RankedColumns, RankedColumns], told: Sequence[str]
 ) -> dict[str, list[str]]:
@@ -501,10 +517,17 @@ def _told_beside(
     if scenario.release != SYNTHETIC:
         keys, also = ([name for name in own if name in known] for own in (scenario.all_keys, scenario.sensitive))
         beside[SAYS["told_before"]] += _told_before(files[1], ranks[1], _following(files[0], ranks[0], also, keys))
+        before = beside[SAYS["told_before"]]
+        between = telling_columns.between_two(*ranks, free, scenario.all_keys)
+        before += [name for name in between if name not in before]
         if not any(isinstance(file, nw.LazyFrame) or len(file) > AT_HAND for file in files):
             beside[SAYS["by_exact"]] = households.rows_by_exact(*ranks, learnt)
         beside[SAYS["restored"]] = telling_columns.restores_rows(*ranks, free)
         beside[SAYS["left_out"]] = _tell_left_out(files, ranks, learnt, free)
+        gone = [name for name in scenario.identifiers if name in ranks[0].names and name not in ranks[1].names]
+        beside[SAYS["left_out"]] += telling_columns.mirror(ranks[0], free, gone)
+        whose = (scenario.person, scenario.household, *names)
+        beside[SAYS["guessable"]] = telling_columns.digests_of_original(*ranks, whose)
         learnt_before = _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] not in told])
         said = {*learnt_before, *(name for own in beside.values() for name in own)}
         left = [name for name in free if name not in said]

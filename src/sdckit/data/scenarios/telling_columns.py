@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
-from itertools import chain, product
+from itertools import chain, combinations, permutations, product
 from math import lgamma, log
 from typing import Any
 
@@ -49,6 +49,9 @@ _HEX = re.compile(r"[0-9a-f]{8,128}")
 _OF_TIME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[16][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")  # UUID 1 and 6
 _NUMBER = re.compile(rb"[A-Za-z]{0,4}[-_ ]?\d{1,12}")
 _FIRST_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_RANDOM = re.compile(r"(?i)[0-9a-f-]{24,}")  # an id that is random, or a digest itself
+ROWS_HASHED, HIT, JOINTS = 30, 3, ("", "|", "_", "-", ";", " ", ",")  # tried; of them right; between two columns
+MOST_JOINED = 12  # columns of which two may be joined
 LOOKED_AT = 8  # bytes of a digest
 LONG_ENOUGH = 6  # characters of base64
 MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
@@ -101,6 +104,43 @@ def is_guessable(values: Iterable[str]) -> bool:
         return False
     ways = product(DIGESTS, WIDTHS)
     return not _are_codes({*some}) and any(_counted(some, digest, width) for digest, width in ways)
+
+
+def digests_of_original(original: RankedColumns, released: RankedColumns, names: Iterable[str | None]) -> list[str]:
+    """Those of some columns of digests without a key: of what a column of the original holds, or two joined.
+
+    Not of columns that are digests or random ids themselves, of which nobody can try all.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> people = pl.DataFrame({"no": range(4 * 10**9, 4 * 10**9 + 99), "q": [1, 2, 3] * 33})
+    >>> own = [hashlib.md5(f"{no}".encode()).hexdigest() for no in people["no"]]
+    >>> file = pl.DataFrame({"uid": own, "key": own[::-1], "other": [text[::-1] for text in own]})
+    >>> digests_of_original(*(RankedColumns.of(open_frame(some)) for some in (people, file)), ["uid", "other"])
+    ['uid']
+    """
+    hidden = dict[str, tuple[int, set[str]]]()
+    for name in dict.fromkeys(name for name in names if name is not None and name in released.names):
+        if released.series(name).dtype == pl.String:
+            own = released.series(name).drop_nulls().str.to_lowercase()
+            some = own.head(TRIED).to_list()
+            if all(map(_HEX.fullmatch, some)) and len({*map(len, some)}) == 1 and not _are_codes({*some}):
+                hidden[name] = len(some[0]), {*own}
+    if not hidden:
+        return []
+    rows = np.linspace(0, original.n - 1, min(original.n, ROWS_HASHED)).astype(np.int64)
+    printed = [original.series(name).gather(rows).cast(pl.String, strict=False).to_list() for name in original.names]
+    parts = [own for own in printed if not all(text is None or _RANDOM.fullmatch(text) for text in own)]
+    most = sorted(parts, key=lambda own: -len({*own}))[:MOST_JOINED]
+    joints = [*product(permutations(parts, 1), JOINTS[:1]), *product(permutations(most, 2), JOINTS)]
+    telling = dict[str, None]()
+    for (columns, joint), digest in product(joints, DIGESTS):
+        texts = {joint.join(text).encode() for text in zip(*columns, strict=True) if None not in text}
+        hashed = [getattr(hashlib, digest)(text, usedforsecurity=False).hexdigest() for text in texts]
+        for name, (length, known) in hidden.items():
+            if sum(text[:length] in known for text in hashed) >= HIT:
+                telling[name] = None
+    return [*telling]
 
 
 def _are_codes(texts: Collection[str]) -> bool:
@@ -372,6 +412,28 @@ def _mean_ranks(places: Ints) -> Floats:
     return np.asarray((np.cumsum(counts) - counts / 2)[places], np.float64)
 
 
+def mirror(columns: RankedColumns, names: Iterable[str], gone: Iterable[str]) -> list[str]:
+    """Those of some columns whose values stand for those of one that is left out, in their order: days counted on.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> stay = pl.DataFrame({"day": np.random.default_rng(1).integers(0, 365, 900)})
+    >>> stays = stay.with_columns(v1=45_000 - pl.col("day"), v2=pl.col("day") // 30)
+    >>> mirror(RankedColumns.of(open_frame(stays)), ["v1", "v2"], ["day"])
+    ['v1']
+    """
+    left = [own for own in map(columns.ranks, gone) if own.max(initial=0) > VALUES]
+    return [
+        name
+        for name in names
+        if any(np.array_equal(columns.ranks(name), own) or _is_turned(columns.ranks(name), own) for own in left)
+    ]
+
+
+def _is_turned(places: Ints, others: Ints) -> bool:
+    return np.array_equal(places, (others.max(initial=0) + 1 - others) * (others > 0))
+
+
 def tell_ends(original: RankedColumns, released: RankedColumns, pairs: Iterable[tuple[str, str]]) -> list[str]:
     """The columns that part the records which one largest or smallest value of an amount puts together.
 
@@ -549,14 +611,54 @@ def _rounded_to(original: RankedColumns, released: RankedColumns, name: str) -> 
 
 def _was_changed(original: RankedColumns, released: RankedColumns, name: str, share: float) -> bool:
     """Whether a column was left out, made coarser, or has other values than the original in a share of the records."""
-    if name not in released.names or not released.series(name).dtype.is_numeric():
+    files = [_days(own, name) for own in (original, released)]
+    if files[1] is None:
         return True
-    before, after = (own.series(name).cast(pl.Float64).fill_null(np.nan).drop_nans() for own in (original, released))
+    numbers: list[Any] = [pl.Series(own).drop_nans() for own in files]
+    before, after = numbers
     if len(before) * released.n * (1 - share) > len(after) * original.n or 2 * after.n_unique() <= before.n_unique():
         return True
     new = 1 - after.is_in(before.unique().implode()).mean() if len(after) else 0.0
     moved = len(before) == len(after) and (before.sort() != after.sort()).mean() >= share
     return bool(new >= share or moved)
+
+
+def between_two(
+    original: RankedColumns, released: RankedColumns, names: Iterable[str], known: Iterable[str]
+) -> list[str]:
+    """Those of some numbers that are the difference of two known columns, one of which goes out otherwise or not.
+
+    Whoever knows the days of admission and discharge knows the length of the stay. Flags and the like are no numbers.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> stays = pl.DataFrame({"admitted": rng.integers(0, 365, 900), "los": rng.integers(0, 30, 900)})
+    >>> stays = stays.with_columns(left=pl.col("admitted") + pl.col("los"), v2=rng.permutation(stays["los"]))
+    >>> files = [RankedColumns.of(open_frame(stays)), RankedColumns.of(open_frame(stays.drop("left")))]
+    >>> [between_two(files[0], file, ["los", "v2"], ["admitted", "left"]) for file in files]
+    [[], ['los']]
+    """
+    days = {name: own for name in dict.fromkeys((*names, *known)) if (own := _days(original, name)) is not None}
+    others = [name for name in dict.fromkeys(known) if name in days]
+    changed = {name for name in others if _was_changed(original, released, name, ALL_BUT)}
+
+    def is_between(name: str, first: str, second: str) -> bool:
+        own, apart = days[name], np.abs(days[first] - days[second])
+        there = np.isfinite(own) & np.isfinite(apart)
+        same = np.mean(own[there] == apart[there]) if np.count_nonzero(there) >= SPEAKING else 0.0
+        return bool(same >= 1 - ERRS and len(np.unique(own[there])) > IN_CLASSES)
+
+    pairs = [pair for pair in combinations(others, 2) if changed & {*pair}]
+    shown = [name for name in names if name in days and pairs and not _was_changed(original, released, name, NEW)]
+    return [name for name in dict.fromkeys(shown) if any(is_between(name, *pair) for pair in pairs)]
+
+
+def _days(columns: RankedColumns, name: str) -> Floats | None:
+    """A column as numbers, of dates the days; None where it is neither or not there."""
+    own = columns.series(name) if name in columns.names else pl.Series([], dtype=pl.String)
+    own = own.to_physical() if own.dtype == pl.Date else own
+    return own.cast(pl.Float64).fill_null(np.nan).to_numpy() if own.dtype.is_numeric() else None
 
 
 def restores_rows(original: RankedColumns, released: RankedColumns, names: Iterable[str]) -> list[str]:

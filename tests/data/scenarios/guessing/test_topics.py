@@ -190,3 +190,18 @@ def test_names_of_many_things_say_none(name: str) -> None:
 def test_labels(label, topic):
     found = topic_of_label(label)
     assert (found and found.name) == topic
+
+
+@pytest.mark.parametrize(
+    ("names", "topic"),
+    [
+        ("dis_date adm_meth disdest los last_contact", "an event a stranger may know of"),
+        ("ethnos", "ethnicity or citizenship"),
+        ("cons_code consultant", "a group one belongs to"),
+    ],
+)
+def test_names_of_hospital_episodes(names: str, topic: str) -> None:
+    """A date of discharge was taken for a disability, and the length of stay for nothing at all."""
+    assert {found.name for name in names.split() if (found := topic_of(name)) is not None} == {topic}
+    assert all(topic_of(name) for name in names.split())
+    assert topic_of_label("De los ingresos") is None or topic_of_label("De los ingresos").name != topic
