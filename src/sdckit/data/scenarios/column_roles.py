@@ -355,8 +355,10 @@ def look_at_columns(
         with_homes = whole if of_original is None or scenario.household in names else of_original
         numbering = living_together.of_homes(with_homes, (*matched, *scenario.insensitive), scenario.household)
         numbering = [name for name in numbering if name in names]
+        numbering += living_together.of_groups(whole, (*matched, *scenario.insensitive))
         known += [name for name in numbering if name in matched]
         steps = telling_columns.in_steps(ranked_some, (*matched, *scenario.insensitive), learnt)
+        steps += _since(some, scenario, (*matched, *scenario.insensitive), told)
         known += [name for name, _ in steps if name in matched]
         finer |= {name: key for name, key in steps if name not in matched}
         finer |= _named_finer(some, ranked_some, scenario, told)
@@ -486,6 +488,26 @@ def _finer(
     return [(name, key) for name in plain for key in reversed(present) if key != name and tells(name, key)]
 
 
+def _since(frame: Any, scenario: Scenario, names: Sequence[str], keys: Sequence[str]) -> list[tuple[str, str]]:
+    """Those of some whole numbers that tell a key in more detail by the time of a row: an age, of a year of birth.
+
+    Not a key that the time, or the number, tells by itself.
+    """
+    kinds, time = frame.collect_schema(), str(scenario.time)
+    if scenario.time is None or time not in kinds or not kinds[time].is_numeric():
+        return []
+    since = {
+        f"sdckit__{place}": name
+        for place, name in enumerate(dict.fromkeys(names))
+        if name in kinds and kinds[name].is_numeric() and (frame[name] % 1 == 0).all()
+    }
+    coded = frame.with_columns((nw.col(time) - nw.col(name)).alias(own) for own, name in since.items())
+    alone = _finer(frame, [time, *since.values()], keys, least=FOLLOWS)
+    left = [key for key in keys if (time, key) not in alone and key != time]
+    pairs = [(since[own], key) for own, key in _finer(coded, [*since], left)]
+    return [(name, key) for name, key in pairs if name != key and (name, key) not in alone]
+
+
 def _told_beside(
     scenario: Scenario, files: tuple[Frame, Frame], ranks: tuple[RankedColumns, RankedColumns], told: Sequence[str]
 ) -> dict[str, list[str]]:
@@ -498,7 +520,10 @@ def _told_beside(
     free, known = ([name for name in some if all(name in own.names for own in ranks)] for some in (names, learnt))
     pairs = _following(files[0], ranks[0], free, known)
     beside = {SAYS["told_before"]: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told])}
-    if scenario.release != SYNTHETIC:
+    if scenario.release == SYNTHETIC:
+        numbers = [name for name in (scenario.person, scenario.household) if name is not None]
+        beside[SAYS["of_others"]] = [name for name in numbers if telling_columns.are_of_original(*files, name)]
+    else:
         keys, also = ([name for name in own if name in known] for own in (scenario.all_keys, scenario.sensitive))
         beside[SAYS["told_before"]] += _told_before(files[1], ranks[1], _following(files[0], ranks[0], also, keys))
         if not any(isinstance(file, nw.LazyFrame) or len(file) > AT_HAND for file in files):
