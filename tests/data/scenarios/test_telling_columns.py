@@ -577,6 +577,21 @@ def test_replicate_weights_under_a_pattern_leave_the_roles_open(how: str, name: 
     assert not_judged("*", *every) == ()
 
 
+def test_a_pattern_of_replicate_weights_alone_covers_those_of_few_values_too() -> None:
+    """Of rounded weights two of twenty had too few values to be seen, and their pattern was taken for one of others."""
+    drawn = replicates("jackknife")
+    drawn[:, :2] = (drawn[:, :2] > 0) * drawn.mean()
+    file = with_columns_of(drawn, "rw").with_columns(rwx=pl.col("rw0") * 9)
+    words = {"insensitive_because": "x", "keys": ["sex"], "weight": "w", "sensitive": ["ill"]}
+
+    def not_judged(frame: pl.DataFrame) -> Any:
+        scenario = sdc.Scenario(insensitive=["rw*", "att"], **words)
+        return dict(look_at_columns(scenario, [open_frame(frame)]).not_judged).get(SAYS["replicates"], ())
+
+    assert not_judged(file.drop("rwx")) == ()
+    assert len(not_judged(file)) == 18  # the pattern covers what is none of them
+
+
 def others() -> dict[str, Any]:
     rng, n_columns = np.random.default_rng(11), 16
     amounts, months = rng.lognormal(6, 0.6, (N, 1)), np.arange(n_columns)

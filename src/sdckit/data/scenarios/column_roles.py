@@ -42,6 +42,7 @@ LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # records in which another number is looked for that tells amounts
 FOLLOWS = (2, 1.0)  # values of what follows; times as many has what it follows from
+NEAR_SUMS = 0.1  # of the sums of replicate weights: those of others, of which too few values are there to see it
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING, NUMBERS = ("id", "ledger.id"), ("numeric", "magnitudes")
 TELLS_MORE = "the file may tell more than the roles of its columns say"
@@ -661,10 +662,17 @@ def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[
 
 
 def _replicate_weights(scenario: Scenario, ranked: RankedColumns, matched: Sequence[str]) -> list[str]:
-    """Replicate weights that a pattern covers with other columns: whoever wrote one for them alone has looked."""
+    """Replicate weights that a pattern covers with other columns: whoever wrote one for them alone has looked.
+
+    Weights with the sums of theirs are not other columns: some may have too few values to be seen.
+    """
     weights = telling_columns.replicate_weights(ranked, matched)
     patterns = _matched(scenario, ranked.names) if weights else {}
-    of_others = {"*", *(patterns.get(name) for name in matched if name not in weights)}
+    sums = {name: float(ranked.series(name).sum()) for name in matched if ranked.series(name).dtype.is_numeric()}
+    low, high = (end((sums[name] for name in weights), default=0.0) for end in (min, max))
+    low, high = low * (1 - NEAR_SUMS), high * (1 + NEAR_SUMS)
+    others = (name for name in matched if name not in weights and not low <= sums.get(name, -1.0) <= high)
+    of_others = {"*", *(patterns.get(name) for name in others)}
     return [name for name in weights if patterns[name] in of_others]
 
 
