@@ -27,6 +27,7 @@ LARGEST = 15  # members that a size may count
 LEVELS = 5_000  # different values of a column that may be a household's beside its size
 DIVIDED = 0.9  # of the groups with one size: a multiple of it
 BY_CHANCE = 1e-4  # chance that as many are
+NO_CHANCE = 1e-6  # chance that values count the records that have them
 ALONE = 0.05  # of the households: the only one with its values
 BESIDE = 3.0  # times as many pairs with one value as with the next one on a grid of independent numbers
 
@@ -111,6 +112,32 @@ def of_homes(columns: RankedColumns, names: Iterable[str], household: str | None
         in_homes = values[np.lexsort((values, homes))] - values.min()
         if np.mean(values == sizes[homes]) >= 1 - ERRS or np.mean((in_homes == places)[shared]) >= 1 - ERRS:
             telling.append(name)
+    return telling
+
+
+def of_groups(columns: RankedColumns, names: Iterable[str]) -> list[str]:
+    """Those of some whole numbers that say how many records a group has: each value is held by a multiple of itself.
+
+    By chance a value v is so once in v times, so that several large ones are no chance. Groups that are in the file in
+    part are not seen.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> sizes = np.array([21, 22, 24, 25, 28, 22])
+    >>> pupils = pl.DataFrame({"size": sizes.repeat(sizes), "grade": np.arange(142) % 5 + 5})
+    >>> of_groups(RankedColumns.of(open_frame(pupils)), ["size", "grade"])
+    ['size']
+    """
+    telling = []
+    for name in (name for name in dict.fromkeys(names) if name in columns.names):
+        series = columns.series(name)
+        if not series.dtype.is_integer() or series.null_count() or series.min() <= 0:
+            continue
+        largest = series.max()
+        if (series == largest).sum() % largest == 0:  # hardly any other column is counted
+            sizes, counts = np.unique(series.to_numpy(), return_counts=True)
+            if not (counts % sizes).any() and -np.log(sizes).sum() <= np.log(NO_CHANCE):
+                telling.append(name)
     return telling
 
 

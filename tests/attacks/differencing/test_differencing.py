@@ -87,6 +87,19 @@ def test_one_person_more_is_told_by_the_difference() -> None:
     assert (entry.relation, entry.related) == ("superset", "the release has its records and 1 more")
 
 
+def test_who_left_is_told_where_the_regions_of_the_later_release_were_numbered_anew() -> None:
+    """Region 1 was 1 and 2 before, and 2 was 3: compared by their numbers, neither file seemed to hold the other."""
+    before = people(300).with_columns(region=pl.col("region") // 2 + 1)
+    after = before.slice(1).with_columns(region=(pl.col("region") + 1) // 2)
+    given = {"keys": ["region", "sex"], "sensitive": ["job"], "id": "id"}
+    result = sdc.differencing(after, earlier=before, **given)  # type: ignore[arg-type]
+    (entry,) = result.entries
+    assert (entry.otherwise, entry.relation, entry.removed) == (("region",), "subset", 1)
+    assert result.told_by_difference == 1
+    same = sdc.differencing(before.slice(1), earlier=before, **given)  # type: ignore[arg-type]
+    assert (same.entries[0].otherwise, same.told_by_difference) == ((), 1)
+
+
 def test_every_figure_is_in_the_dictionary_and_survives_pickling() -> None:
     result = found()
     told = result.to_dict()

@@ -117,7 +117,9 @@ def test_what_says_whose_row_it_is_has_to_be_named() -> None:
     assert columns_of(frame, insensitive=["*"], household="hid", **WHY).holds is True
 
 
-@pytest.mark.parametrize("name", ["interviewer", "hospital", "death_year", "school", "psu", "bmi", "admdate"])
+@pytest.mark.parametrize(
+    "name", ["interviewer", "hospital", "death_year", "school", "psu", "bmi", "admdate", "idclass", "schsize", "jkzone"]
+)
 def test_names_of_places_events_and_interviewers_have_to_be_named(name: str) -> None:
     """A hospital under `*` was insensitive, since only a key or what is learnt had to be named."""
     frame = pl.DataFrame({"sex": some(0), name: [*range(20)] * 5, "att": some(0)})
@@ -129,6 +131,8 @@ SURVEYS = {
     "EU-SILC": ["RB090", "DB040", "PE040", "PY010G", "RB030"],
     "IPUMS": ["SCHL", "MSP", "RAC1P", "PINCP", "CPSIDP"],
     "HES": ["EPIORDER", "STARTAGE", "MAINSPEF", "RESGOR", "SITETRET"],
+    "PISA": ["ST004D01T", "ST003D02T", "PV1MATH", "HISCED", "CNTSCHID"],
+    "TIMSS": ["ITSEX", "ITBIRTHM", "BSMMAT01", "IDTEALIN", "JKZONE"],
     "HCUP": ["I10_PR1", "AWEEKEND", "PL_NCHS", "DSHOSPID", "KEY_NIS"],
 }
 

@@ -198,6 +198,38 @@ def test_a_school():
     assert {"class_id", "teacher"} <= set(found.unconfirmed)
 
 
+def test_a_school_whose_teachers_stand_there_by_name():
+    """They were a group, numbers of schools were education for sure, and the school's weight was taken."""
+    names = [
+        f"{first} {last}" for first in ("Anna", "Bernd", "Clara", "David") for last in ("Meyer", "Berger", "Huber")
+    ]
+    school, weight = np.arange(N) // 50, rng.uniform(10, 60, N).round(4)
+    found = guess(
+        idschool=school + 10_203, schulgewicht=rng.uniform(1, 5, N // 50)[school].round(3), gesamtgewicht=weight,
+        school_name=[f"Lincoln {('High', 'Middle', 'Elementary', 'Primary')[at % 4]} No {at % 11}" for at in school],
+        teacher_name=[names[at % 12] for at in range(N)], FSMeligible=rng.integers(0, 2, N), sex=SEX,
+        migback=rng.integers(0, 2, N), attendance_rate=rng.uniform(0.7, 1, N).round(3),
+    )  # fmt: skip
+    assert (found.of("identifier"), found.of("weight")) == (("teacher_name",), ("gesamtgewicht",))
+    assert found.of("sensitive") == ("FSMeligible", "attendance_rate")
+    assert {"idschool", "school_name"} <= {*found.unconfirmed} & {*found.of("key")}
+    assert "migback" in found.of("key")
+
+
+def test_tests_of_pupils():
+    some, score = rng.integers(1, 5, N), rng.normal(500, 100, N)
+    pisa = guess(
+        CNTSCHID=SEX * 100 + some, CNTSTUID=np.arange(N) + 10, ST004D01T=SEX, ST003D02T=rng.integers(1, 13, N),
+        HISCED=some, IMMIG=some, W_FSTUWT=SPREAD * 30, PV1MATH=score.round(3), PV2MATH=score[::-1].round(3),
+    )  # fmt: skip
+    timss = guess(IDSCHOOL=SEX * 10 + some, IDCLASS=SEX * 100 + some, ITSEX=SEX, ITBIRTHM=rng.integers(1, 13, N),
+                  TOTWGT=SPREAD * 30, JKZONE=some, JKREP=SEX - 1, BSMMAT01=score.round(3))  # fmt: skip
+    assert (pisa.of("sensitive"), timss.of("sensitive")) == (("PV1MATH", "PV2MATH"), ("BSMMAT01",))
+    assert {"ST004D01T", "ST003D02T", "HISCED", "IMMIG"} <= {*pisa.of("key")}
+    assert {"ITSEX", "ITBIRTHM", "IDCLASS"} <= {*timss.of("key")}
+    assert (pisa.of("weight"), timss.of("weight")) == (("W_FSTUWT",), ("TOTWGT",))
+
+
 def test_firms():
     found = guess(firm_id=np.arange(N) + 7, nace2=rng.integers(1, 99, N), employees=rng.integers(1, 4000, N),
                   turnover=rng.lognormal(14, 2, N), nuts3=rng.choice([f"AT{i}" for i in range(110, 135)], N),

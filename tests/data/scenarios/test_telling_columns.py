@@ -577,6 +577,21 @@ def test_replicate_weights_under_a_pattern_leave_the_roles_open(how: str, name: 
     assert not_judged("*", *every) == ()
 
 
+def test_a_pattern_of_replicate_weights_alone_covers_those_of_few_values_too() -> None:
+    """Of rounded weights two of twenty had too few values to be seen, and their pattern was taken for one of others."""
+    drawn = replicates("jackknife")
+    drawn[:, :2] = (drawn[:, :2] > 0) * drawn.mean()
+    file = with_columns_of(drawn, "rw").with_columns(rwx=pl.col("rw0") * 9)
+    words = {"insensitive_because": "x", "keys": ["sex"], "weight": "w", "sensitive": ["ill"]}
+
+    def not_judged(frame: pl.DataFrame) -> Any:
+        scenario = sdc.Scenario(insensitive=["rw*", "att"], **words)
+        return dict(look_at_columns(scenario, [open_frame(frame)]).not_judged).get(SAYS["replicates"], ())
+
+    assert not_judged(file.drop("rwx")) == ()
+    assert len(not_judged(file)) == 18  # the pattern covers what is none of them
+
+
 def others() -> dict[str, Any]:
     rng, n_columns = np.random.default_rng(11), 16
     amounts, months = rng.lognormal(6, 0.6, (N, 1)), np.arange(n_columns)
@@ -673,3 +688,57 @@ def test_the_days_between_two_dates_that_were_made_coarser_leave_the_roles_open(
         of_release = {**said, "insensitive": ["los"] if "los" in after.columns else []}
         assert ("los" in not_judged(before, after, **of_release).get(SAYS["told_before"], ())) is told
     assert SAYS["told_before"] not in not_judged(before, years, **{**said, "keys": ["sex"]})
+
+
+def test_sizes_of_classes_are_said_though_no_column_numbers_these() -> None:
+    """The class was left out, and its size and the school's went out under a pattern: together they told nearly all."""
+    rng = np.random.default_rng(2)
+    school = np.repeat(np.arange(20), 4)
+    size = rng.integers(15, 31, 80)
+    pupils = pl.DataFrame({
+        "v1": size, "v2": np.bincount(school, size)[school].astype(np.int64), "answer": size // 2,
+    })[np.repeat(np.arange(80), size)]  # fmt: skip
+    pupils = pupils.with_columns(sex=pl.Series(rng.choice(["f", "m"], len(pupils))))
+    mixed = pupils.sample(fraction=1, shuffle=True, seed=1)
+    scenario = sdc.Scenario(keys=["sex"], insensitive=["*"], insensitive_because="looked through")
+    covered = look_at_columns(scenario, [open_frame(mixed)])
+    assert covered.missing == covered.known == ("v1", "v2")
+    named = scenario.model_copy(update={"insensitive": ("v1", "v2", "answer")})
+    looked = look_at_columns(named, [open_frame(mixed)])
+    assert (dict(looked.not_judged), looked.holds) == ({SAYS["of_homes"]: ("v1", "v2")}, True)
+    assert look_at_columns(scenario, [open_frame(mixed.head(1_000))]).missing == ()  # of a part nobody sees it
+
+
+def test_an_age_beside_the_year_of_a_row_tells_a_year_of_birth_that_went_out_in_classes() -> None:
+    rng = np.random.default_rng(2)
+    year, born = rng.integers(2018, 2024, 3_000), rng.integers(1930, 2000, 3_000)
+    rows = pl.DataFrame({
+        "year": year, "person": rng.integers(0, 600, 3_000), "born": born // 20, "v1": year - born,
+        "v2": rng.integers(18, 90, 3_000), "sex": rng.choice(["f", "m"], 3_000),
+    })  # fmt: skip
+    said: dict[str, Any] = {"keys": ["born", "sex"], "person": "person", "time": "year"}
+    scenario = sdc.Scenario(**said, insensitive=["v*"], insensitive_because="looked through")
+    assert look_at_columns(scenario, [open_frame(rows)]).missing == ("v1",)
+    named = look_at_columns(sdc.Scenario(**said, insensitive=["v1", "v2"]), [open_frame(rows)])
+    assert (named.finer, named.holds) == ((("v1", "born"),), True)
+    exact = rows.with_columns(born=pl.lit(born))
+    assert look_at_columns(scenario, [open_frame(exact)]).holds is True  # by an age nothing more is told then
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
+@pytest.mark.parametrize("role", ["person", "household"])
+def test_numbers_of_the_original_beside_made_up_records_are_not_judged(made: Any, role: str) -> None:
+    """They went out as they were, and every column had a role: made-up records were taken for those of the people."""
+    number = np.random.default_rng(3).permutation(9_000)[:400]
+    before = pl.DataFrame({"sex": ["f", "m"] * 200, "no": number + 10_000})
+    scenario = sdc.Scenario(keys=["sex"], release="synthetic", **{role: "no"})  # type: ignore[arg-type]
+
+    def said(no: pl.Expr, original: pl.DataFrame = before) -> Any:
+        files = [open_frame(made(file)) for file in (original, original.with_columns(no=no))]
+        return look_at_columns(scenario, files[1:], original=files[0])
+
+    looked = said(pl.col("no").reverse())
+    assert (dict(looked.not_judged), looked.holds) == ({SAYS["of_others"]: ("no",)}, None)
+    assert said(pl.int_range(400)).holds is True
+    counted = before.with_columns(no=pl.int_range(400))
+    assert said(pl.col("no").reverse(), counted).holds is True  # new ones are counted through as well

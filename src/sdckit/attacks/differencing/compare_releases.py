@@ -493,8 +493,9 @@ def _codings(
 ) -> tuple[Codings, set[str]]:  # fmt: skip
     """The columns of the earlier release that each column of the new one can be compared with, its namesake first.
 
-    And the columns that both have in bands that cross. Without linked rows only columns of one name can be compared. Of
-    sensitive variables all are looked for, of keys one. `wrong`: the share of rows linked to other people.
+    And the columns that both have in bands that cross, or in codes that stand for other values there. Without linked
+    rows only columns of one name can be compared. Of sensitive variables all are looked for, of keys one. `wrong`: the
+    share of rows linked to other people.
     """
     found: dict[str, dict[str, linked_releases.Coding]] = {}
     crossed = set()
@@ -513,7 +514,7 @@ def _codings(
                 here, old.levels[other], rows, alike=other == name and name in alike,
                 crossing=other == name and name in shared.own, wrong=wrong,
             )  # fmt: skip
-            if coding is not None and coding.crossed:
+            if coding is not None and (coding.crossed or (other == name and coding.renames(here, old.levels[name]))):
                 crossed.add(name)
             if coding is not None and (coding.whole or not coding.crossed):
                 found[name][other] = coding

@@ -189,6 +189,10 @@ class Coding:
     whole: bool
     crossed: bool = False
 
+    def renames(self, here: Levels, there: Levels) -> bool:
+        """Whether some levels of `there` stand for one of another text, as where groups are numbered anew."""
+        return self.whole and bool((codes_in(here, there)[self.there] != self.here).any())
+
 
 def translated(sets: Words, before: Ints, after: Ints, n_levels: int) -> Words:
     """Sets of levels as sets of the other release's that may go with them; `before`, `after`: the pairs of a coding."""

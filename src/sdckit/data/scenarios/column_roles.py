@@ -42,6 +42,7 @@ LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # records in which another number is looked for that tells amounts
 FOLLOWS = (2, 1.0)  # values of what follows; times as many has what it follows from
+NEAR_SUMS = 0.1  # of the sums of replicate weights: those of others, of which too few values are there to see it
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING, NUMBERS = ("id", "ledger.id"), ("numeric", "magnitudes")
 TELLS_MORE = "the file may tell more than the roles of its columns say"
@@ -355,8 +356,10 @@ def look_at_columns(
         with_homes = whole if of_original is None or scenario.household in names else of_original
         numbering = living_together.of_homes(with_homes, (*matched, *scenario.insensitive), scenario.household)
         numbering = [name for name in numbering if name in names]
+        numbering += living_together.of_groups(whole, (*matched, *scenario.insensitive))
         known += [name for name in numbering if name in matched]
         steps = telling_columns.in_steps(ranked_some, (*matched, *scenario.insensitive), learnt)
+        steps += _since(some, scenario, (*matched, *scenario.insensitive), told)
         known += [name for name, _ in steps if name in matched]
         finer |= {name: key for name, key in steps if name not in matched}
         finer |= _named_finer(some, ranked_some, scenario, told)
@@ -502,6 +505,26 @@ def _with_new_columns(
     return frame, RankedColumns.of(frame)
 
 
+def _since(frame: Any, scenario: Scenario, names: Sequence[str], keys: Sequence[str]) -> list[tuple[str, str]]:
+    """Those of some whole numbers that tell a key in more detail by the time of a row: an age, of a year of birth.
+
+    Not a key that the time, or the number, tells by itself.
+    """
+    kinds, time = frame.collect_schema(), str(scenario.time)
+    if scenario.time is None or time not in kinds or not kinds[time].is_numeric():
+        return []
+    since = {
+        f"sdckit__{place}": name
+        for place, name in enumerate(dict.fromkeys(names))
+        if name in kinds and kinds[name].is_numeric() and (frame[name] % 1 == 0).all()
+    }
+    coded = frame.with_columns((nw.col(time) - nw.col(name)).alias(own) for own, name in since.items())
+    alone = _finer(frame, [time, *since.values()], keys, least=FOLLOWS)
+    left = [key for key in keys if (time, key) not in alone and key != time]
+    pairs = [(since[own], key) for own, key in _finer(coded, [*since], left)]
+    return [(name, key) for name, key in pairs if name != key and (name, key) not in alone]
+
+
 def _told_beside(
     scenario: Scenario, files: tuple[Frame, Frame], ranks: tuple[RankedColumns, RankedColumns], told: Sequence[str]
 ) -> dict[str, list[str]]:
@@ -514,7 +537,10 @@ def _told_beside(
     free, known = ([name for name in some if all(name in own.names for own in ranks)] for some in (names, learnt))
     pairs = _following(files[0], ranks[0], free, known)
     beside = {SAYS["told_before"]: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told])}
-    if scenario.release != SYNTHETIC:
+    if scenario.release == SYNTHETIC:
+        numbers = [name for name in (scenario.person, scenario.household) if name is not None]
+        beside[SAYS["of_others"]] = [name for name in numbers if telling_columns.are_of_original(*files, name)]
+    else:
         keys, also = ([name for name in own if name in known] for own in (scenario.all_keys, scenario.sensitive))
         beside[SAYS["told_before"]] += _told_before(files[1], ranks[1], _following(files[0], ranks[0], also, keys))
         before = beside[SAYS["told_before"]]
@@ -659,10 +685,17 @@ def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[
 
 
 def _replicate_weights(scenario: Scenario, ranked: RankedColumns, matched: Sequence[str]) -> list[str]:
-    """Replicate weights that a pattern covers with other columns: whoever wrote one for them alone has looked."""
+    """Replicate weights that a pattern covers with other columns: whoever wrote one for them alone has looked.
+
+    Weights with the sums of theirs are not other columns: some may have too few values to be seen.
+    """
     weights = telling_columns.replicate_weights(ranked, matched)
     patterns = _matched(scenario, ranked.names) if weights else {}
-    of_others = {"*", *(patterns.get(name) for name in matched if name not in weights)}
+    sums = {name: float(ranked.series(name).sum()) for name in matched if ranked.series(name).dtype.is_numeric()}
+    low, high = (end((sums[name] for name in weights), default=0.0) for end in (min, max))
+    low, high = low * (1 - NEAR_SUMS), high * (1 + NEAR_SUMS)
+    others = (name for name in matched if name not in weights and not low <= sums.get(name, -1.0) <= high)
+    of_others = {"*", *(patterns.get(name) for name in others)}
     return [name for name in weights if patterns[name] in of_others]
 
 

@@ -66,6 +66,7 @@ EXACT, MOSTLY, TIMES, PAIRS = 0.05, 0.8, 4, 100  # factors so near are one; of t
 EXACTLY = 2.0**53  # up to which floats hold every whole number
 SCALED, SOMETIMES = 1.5, 0.5  # times as many people by a fraction as by weights; of what is alike by chance
 SOME_MATES = 5_000  # records of whole households in which the value of a mate is looked for
+FEWEST, COUNTED_THROUGH = 5, 1.5  # numbers that say whose they are; their span by them, if they are not counted through
 MEMBERS = 12  # records with one number of a household or a person, at the mean
 SAYS = {
     of: words.replace("{new_numbers}", f"{methods.ADVICE['numbers_of_units']}")
@@ -794,6 +795,25 @@ def most_records(values: Ints, keys: Ints, n: Ints) -> tuple[Ints, Ints]:
 def have_some_alike(original: Frame, released: Frame, name: str) -> bool:
     """Whether a column of a release has some values that the original has; of a plan its engine looks."""
     return _holds_some(original, name, _different(released, name))
+
+
+def are_of_original(original: Frame, released: Frame, name: str) -> bool:
+    """Whether nearly all numbers of a release are some that an original has, where these are not counted through."""
+    kinds = [file.collect_schema().get(name) for file in (original, released)]
+    if None in kinds or kinds[0] != kinds[1] or any(kind is not None and kind.is_nested() for kind in kinds):
+        return False
+    asked, column = _collected(released.select(name).drop_nulls().unique().head(ASKED))[name], nw.col(name)
+    alike = _collected(original.select(name).filter(column.is_in(asked.to_list())).unique())
+    if len(asked) < FEWEST or len(alike) < GUESSED * len(asked):
+        return False
+    if not asked.dtype.is_numeric():
+        return True
+    every = _collected(original.select(column.min().alias("first"), column.max().alias("last"), column.n_unique()))
+    return bool(every["last"][0] - every["first"][0] >= COUNTED_THROUGH * every[name][0])
+
+
+def _collected(frame: Frame) -> Any:
+    return collect(frame) if isinstance(frame, nw.LazyFrame) else frame
 
 
 def _different(frame: Frame, name: str) -> set[str]:

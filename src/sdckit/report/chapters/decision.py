@@ -547,18 +547,24 @@ def _moved_words(plain: Plain, figures: Plain) -> str:
 
 
 def _kept_words(figures: Plain) -> str:
-    alike, auc = figures.get("contingency_similarity"), figures.get("auc")
-    clauses = []
+    alike, auc, ratio = (figures.get(name) for name in ("contingency_similarity", "auc", "pmse_ratio"))
+    clauses, beside = [], ""
     if alike is not None:
         agree = f"tables of two variables agree with the original to {percent(alike)} (where both are left)"
         far = "how far tables of two variables agree with the original is withheld"
         clauses.append(far if percent(alike) == "withheld" else agree)
-    if auc is not None:
+    if ratio is not None and ratio["value"] is not None:
+        # Where rows do not correspond, a model of many terms tells apart what correct synthesis made, too.
+        beside = (
+            "The distance by which a model tells released records from original ones (pMSE) is "
+            f"{ratio['text']} times what correct synthesis leaves (best: 1)."
+        )
+    elif auc is not None:
         clauses.append(
             f"a changed record can be told from an original one in {percent(auc)} of the cases (by chance: 50 %)"
         )
     words = worded.listed(clauses)
-    return in_words(f"{capital(words)}.") if words else ""
+    return " ".join(filter(None, (in_words(f"{capital(words)}.") if words else "", beside)))
 
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sdckit.data import methods, nearest
-from sdckit.data.scenarios.guessing.facts import MEASURED, Facts
+from sdckit.data.scenarios.guessing.facts import MEASURED, NAME, Facts
 from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import NAMING, listed, words_of
 from sdckit.data.scenarios.guessing.units import Unit, Units, Weights
@@ -193,6 +193,7 @@ class RoleGuesses(Displayed):
 # Coordinates: latitude and longitude identify as a pair, so they are judged as a pair.
 
 
+_SOMEBODY = listed("somebody")
 _ACROSS = listed("across")
 _UP = listed("up")
 
@@ -446,6 +447,9 @@ def _event(facts: Facts, spoken: Spoken) -> Guess:
 
 
 def _group(facts: Facts, spoken: Spoken) -> Guess:
+    if facts.written == NAME and _SOMEBODY & {*words_of(facts.name)}:
+        why = (*spoken.evidence, f"its texts are written like {NAME}")
+        return Guess(facts.name, "identifier", "likely", why)
     if facts.unique:
         return Guess(facts.name, "identifier", "likely", (*spoken.evidence, "different in every record"))
     if facts.fraction:
