@@ -29,7 +29,7 @@ from sdckit.utility.utility_overview import families_of
 from sdckit.workflow import left_open, opened_release, plan, released_intruders
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.recipes.recipe_log import RecipeLog
-from sdckit.workflow.recoded_original import numbered_plans, open_recoded
+from sdckit.workflow.recoded_original import open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.recoded_original.recoded_plans import stays_on_engines
 from sdckit.workflow.verdicts import judge, judge_alone, of_single_rows, with_origins
@@ -399,7 +399,7 @@ def assess_release(
     files, attacked_files, aligned = opened_release.open_release(
         opened, control, scenario, recodings, by, attacked=attacked
     )
-    pair, own_file = files.pair, numbered_plans.without_numbers(files.opened.original)
+    pair, own_file = files.pair, opened_release.without_numbers(files.opened.original)
     columns = opened_release.in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
@@ -438,7 +438,7 @@ def assess_release(
             for released, file, label in zip(files.opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
-            _assess_file(numbered_plans.without_numbers(file), scenario=own, only=only, **one_file)
+            _assess_file(opened_release.without_numbers(file), scenario=own, only=only, **one_file)
             for file, (own, _) in zip(going_out, fitted, strict=True)
         )
         attempts = plan.Outcome({}, ())

@@ -22,8 +22,8 @@ from sdckit.data.missing_values.missing import mean_missing
 from sdckit.data.packaged import sentences
 from sdckit.data.replace import with_new_column
 from sdckit.data.scenarios.guessing.topics import topic_of
+from sdckit.data.scenarios.numbers_of_people import tells_apart
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.telling_columns import tells_apart
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.display import some_of
 from sdckit.errors import SdcError

@@ -13,7 +13,7 @@ import pytest
 from sdckit.data.files.file_checks import WITHHELD
 from sdckit.data.frames import open_frame
 from sdckit.data.limits import LIMITS
-from sdckit.data.scenarios import column_roles, telling_columns
+from sdckit.data.scenarios import column_roles, numbers_of_people
 from sdckit.data.scenarios.column_roles import (
     TELLS_MORE,
     ColumnRoles,
@@ -461,7 +461,7 @@ def test_a_key_in_more_detail_is_what_tells_all_but_a_twentieth_of_it() -> None:
 @pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, lambda data: pl.DataFrame(data).to_pandas()])
 def test_what_a_few_records_speak_against_is_not_counted_in_all(make, monkeypatch):
     rng = np.random.default_rng(1)
-    age = rng.integers(0, 90, telling_columns.FIRST + 500)
+    age = rng.integers(0, 90, numbers_of_people.FIRST + 500)
     data = {"age": age // 10, "years": age, "shoe": rng.integers(36, 46, len(age))}
     counted, count = [], column_roles._counted_pairs
     monkeypatch.setattr(column_roles, "_counted_pairs", lambda *given: counted.append(given[1]) or count(*given))

@@ -16,7 +16,7 @@ from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory, open_frame
 from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
-from sdckit.data.scenarios import telling_columns
+from sdckit.data.scenarios import numbers_of_people, telling_columns
 from sdckit.data.scenarios.guessing.spoken import topics_of_names
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
 from sdckit.data.scenarios.scenario import Scenario
@@ -42,7 +42,6 @@ LEAST = 5  # values of a column of which most occur once
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # records in which another number is looked for that tells amounts
 FOLLOWS = (2, 1.0)  # values of what follows; times as many has what it follows from
-NEAR_SUMS = 0.1  # of the sums of replicate weights: those of others, of which too few values are there to see it
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING, NUMBERS = ("id", "ledger.id"), ("numeric", "magnitudes")
 TELLS_MORE = "the file may tell more than the roles of its columns say"
@@ -402,8 +401,8 @@ def _told_besides(
     told: dict[str, Sequence[str]] = {
         SAYS["nested"]: [name for name, kind in kinds.items() if kind.is_nested()],
         SAYS["rows_in_order"]: households.in_order_of(ranked, amounts),
-        SAYS["guessable"]: telling_columns.guessable_numbers([scenario.person, scenario.household, id, *free], first),
-        SAYS["numbered_in_order"]: telling_columns.numbers_in_order(
+        SAYS["guessable"]: numbers_of_people.guessable_numbers([scenario.person, scenario.household, id, *free], first),
+        SAYS["numbered_in_order"]: numbers_of_people.numbers_in_order(
             whole, [scenario.person, id], free, amounts=amounts, homes=scenario.household in names
         ),
     }
@@ -412,9 +411,9 @@ def _told_besides(
     told[SAYS["put_together"]] = telling_columns.put_together(whole, filter(says_whose, named))
     told[SAYS["different"]] = telling_columns.named_alone(whole, named)
     told[SAYS["fewer_people"]] = telling_columns.fewer_people(whole, free, scenario.sampling_fraction)
-    told[SAYS["replicates"]] = _replicate_weights(scenario, ranked, matched)
+    told[SAYS["replicates"]] = telling_columns.replicates_covered(ranked, _matched(scenario, matched))
     units = [whole.series(str(name)) for name in (scenario.household, scenario.person) if name in names]
-    if all(map(telling_columns.tells_apart, units)):  # such a number puts nobody together
+    if all(map(numbers_of_people.tells_apart, units)):  # such a number puts nobody together
         told[SAYS["rows_together"]], told[SAYS["rows_in_stretches"]] = households.told_by_rows(ranked)
         topics = {name: topic for name in names if (topic := topic_of(name)) is not None}
         personal = [name for name, topic in topics.items() if topic.name in PERSONAL]
@@ -468,14 +467,14 @@ def _finer(
         return []
     check_plan_names(frame, (*plain, *present))
     names = dict.fromkeys((*plain, *present))
-    at_hand = None if ranked is None else ranked.head(telling_columns.FIRST)
+    at_hand = None if ranked is None else ranked.head(numbers_of_people.FIRST)
     codes = {name: at_hand.ranks(name) - 1 for name in names if at_hand is not None and name in at_hand.names}
     if left := [nw.col(name) for name in names if name not in codes]:
-        first = in_memory(frame.select(left).head(telling_columns.FIRST))
+        first = in_memory(frame.select(left).head(numbers_of_people.FIRST))
         codes |= {own.name: np.where(own.is_null().to_numpy(), -1, _numbered(own)) for own in first.iter_columns()}
 
     def tells(name: str, key: str) -> bool:
-        some, seen = telling_columns.pairs_of(codes[name], codes[key]), telling_columns.FIRST
+        some, seen = telling_columns.pairs_of(codes[name], codes[key]), numbers_of_people.FIRST
         if ranked is not None and {name, key} <= {*ranked.names} and _could_tell(some, least[0]):
             some, seen = telling_columns.pairs_of(ranked.ranks(name) - 1, ranked.ranks(key) - 1), ranked.n
         if not _could_tell(some, least[0]):
@@ -539,7 +538,7 @@ def _told_beside(
     beside = {SAYS["told_before"]: _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] in told])}
     if scenario.release == SYNTHETIC:
         numbers = [name for name in (scenario.person, scenario.household) if name is not None]
-        beside[SAYS["of_others"]] = [name for name in numbers if telling_columns.are_of_original(*files, name)]
+        beside[SAYS["of_others"]] = [name for name in numbers if numbers_of_people.are_of_original(*files, name)]
     else:
         keys, also = ([name for name in own if name in known] for own in (scenario.all_keys, scenario.sensitive))
         beside[SAYS["told_before"]] += _told_before(files[1], ranks[1], _following(files[0], ranks[0], also, keys))
@@ -553,7 +552,7 @@ def _told_beside(
         gone = [name for name in scenario.identifiers if name in ranks[0].names and name not in ranks[1].names]
         beside[SAYS["left_out"]] += telling_columns.mirror(ranks[0], free, gone)
         whose = (scenario.person, scenario.household, *names)
-        beside[SAYS["guessable"]] = telling_columns.digests_of_original(*ranks, whose)
+        beside[SAYS["guessable"]] = numbers_of_people.digests_of_original(*ranks, whose)
         learnt_before = _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] not in told])
         said = {*learnt_before, *(name for own in beside.values() for name in own)}
         left = [name for name in free if name not in said]
@@ -684,21 +683,6 @@ def _nearly_told(scenario: Scenario, frame: Any, ranked: RankedColumns) -> list[
     return [name for name in numbers if name in near | rising]
 
 
-def _replicate_weights(scenario: Scenario, ranked: RankedColumns, matched: Sequence[str]) -> list[str]:
-    """Replicate weights that a pattern covers with other columns: whoever wrote one for them alone has looked.
-
-    Weights with the sums of theirs are not other columns: some may have too few values to be seen.
-    """
-    weights = telling_columns.replicate_weights(ranked, matched)
-    patterns = _matched(scenario, ranked.names) if weights else {}
-    sums = {name: float(ranked.series(name).sum()) for name in matched if ranked.series(name).dtype.is_numeric()}
-    low, high = (end((sums[name] for name in weights), default=0.0) for end in (min, max))
-    low, high = low * (1 - NEAR_SUMS), high * (1 + NEAR_SUMS)
-    others = (name for name in matched if name not in weights and not low <= sums.get(name, -1.0) <= high)
-    of_others = {"*", *(patterns.get(name) for name in others)}
-    return [name for name in weights if patterns[name] in of_others]
-
-
 def _counted_pairs(frame: Frame, name: str, key: str) -> telling_columns.Pairs:
     """The pairs that all records have, as the engine counts them."""
     counted = in_memory(frame.select(name, key).drop_nulls().group_by(name, key).agg(nw.len().alias("sdckit__n")))
@@ -726,7 +710,7 @@ def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]
         if (topic := topic_of(name)) is not None and topic.name in NAMING
         and all(name in (kinds := file.collect_schema()) and not kinds[name].is_nested() for file in files)
     ]  # fmt: skip
-    return [name for name in official if telling_columns.have_some_alike(original, released, name)]
+    return [name for name in official if numbers_of_people.have_some_alike(original, released, name)]
 
 
 def check_insensitive(scenario: Scenario, columns: Sequence[str], *, certain: bool = True) -> None:

@@ -14,7 +14,7 @@ from every_measure import assert_close, figures
 from recipes import SECRET
 from sdckit.cells.pair import ROW, open_files
 from sdckit.cli.app import run
-from sdckit.workflow.recoded_original.numbered_plans import number_by_log, without_numbers
+from sdckit.workflow.opened_release import number_by_log, without_numbers
 from sdckit.workflow.recoded_original.published_recodings import read_recodings
 from workflow.recoded_original.test_recoded_plans import SCENARIO, N, files
 
