@@ -170,6 +170,15 @@ def test_the_headline_counts_limits_and_names_what_has_none(holds: bool, roles: 
     assert headline({"verdicts": judged}) == words
 
 
+def test_the_headline_says_that_columns_which_have_their_roles_may_tell_more() -> None:
+    """It said that nobody had said what they are."""
+    told = "the file may tell more than the roles of its columns say. Not judged: 'w' tells 'age'"
+    words = "Undecided: the file may tell more than the roles of its columns say; every declared limit holds."
+    for reason, expected in ((told, True), (f"nobody said what these columns are: 'x'. {told}", False)):
+        roles = verdict("roles", None, limit=None, intruder="", reason=reason)
+        assert (headline({"verdicts": [verdict("k", True), roles]}) == words) is expected
+
+
 def test_the_headline_says_that_a_file_holds_more_than_its_records() -> None:
     roles, beside = (verdict(name, None, limit=None, intruder="", reason="") for name in ("roles", "beside_records"))
     held = verdict("roles", True, limit=None, intruder="", reason="")

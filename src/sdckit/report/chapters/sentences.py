@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sdckit.data.limits import LIMITS, ShareAtPoints, limit_percent
 from sdckit.data.scenarios import thresholds
+from sdckit.data.scenarios.column_roles import TELLS_MORE
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import capital, counted
 from sdckit.report.gate.figures import Tree
@@ -85,8 +86,13 @@ def declared_limits(verdicts: Sequence[Plain]) -> tuple[list[Plain], str]:
     once = {LIMITS[verdict["name"]].judged: verdict["holds"]["value"] for verdict in verdicts if verdict not in limits}
     if False in once.values():
         return limits, OF_IDENTIFIER
+    if once.get("roles", True) is None:
+        told = any(
+            (verdict["reason"] or "").startswith(TELLS_MORE) for verdict in verdicts if verdict["name"] == "roles"
+        )
+        return limits, TELLS_MORE if told else OF_NO_ROLE
     if None in once.values():
-        return limits, OF_MORE_THAN_RECORDS if once.get("roles", True) is not None else OF_NO_ROLE
+        return limits, OF_MORE_THAN_RECORDS
     return limits, ""
 
 
