@@ -32,6 +32,7 @@ from sdckit.numerics.wildcard_matches.wildcards import (
 NO_CELLS = np.empty(0, np.int64)
 JOINS = 4  # ordered pairs of patterns that are joined in the time in which one kind is summed over all cells
 PAIRS_PER_JOIN = 10_000  # pairs of cells that are compared in the time in which two patterns are joined
+COMPARED = 2_000_000  # cells times kinds: with fewer, a first comparison takes longest to compile
 CELLS_PER_KIND = 200  # cells for each kind: with so many, comparing every two takes as long as summing kind by kind
 
 
@@ -98,7 +99,8 @@ def wildcard_pairs(
     packed, counted = _packed_patterns(table, missing_codes, _wild_keys(wild)), entries.copy()
     counted[blank_cells(missing_codes, table.words, table.layout, table.codes)] = 0
     n, joins = len(entries), math.inf if packed is None else len(packed[2]) ** 2
-    if n <= CELLS_PER_KIND * kinds and (joins > JOINS * kinds or n**2 <= PAIRS_PER_JOIN * joins):
+    is_much = n * kinds >= COMPARED and n <= CELLS_PER_KIND * kinds
+    if is_much and (joins > JOINS * kinds or n**2 <= PAIRS_PER_JOIN * joins):
         free = [code if is_wild else None for code, is_wild in zip(missing_codes, wild, strict=True)]
         return compared_pairs(table.codes, free, counted, most)
     return None if packed is None or joins > JOINS * kinds else matching_pairs(*packed, counted, most)
