@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .cache/lowest/bin
-CORE_TESTS := $(addprefix tests/,data cells numerics identity attribute utility report/formats) \
+CORE_TESTS := $(addprefix tests/,data cells numerics identity attribute attacks/differencing utility report/formats) \
 	tests/workflow/test_check.py tests/workflow/test_assess.py tests/cli/commands tests/test_demo.py
 STAMP := $(VENV)/.installed
 PYTEST_ARGS ?= -n auto

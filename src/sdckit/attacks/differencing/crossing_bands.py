@@ -84,12 +84,13 @@ def _forest(used: tuple[Ints, Ints], people: Ints) -> tuple[Bools, Ints]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-    first, second = (np.unique(own, return_inverse=True)[1] for own in used)
-    second = second + first.max() + 1
+    # SciPy 1.15 takes no graph whose places are numbers of 64 bits.
+    first, second = (np.unique(own, return_inverse=True)[1].astype(np.int32) for own in used)
+    second = second + first.max() + np.int32(1)
     n = int(second.max()) + 1
     overlaps = coo_array((-people.astype(np.float64), (first, second)), (n, n)).tocsr()
     forest = minimum_spanning_tree(overlaps).tocoo()
-    kept = np.isin(first * n + second, forest.row.astype(np.int64) * n + forest.col)
+    kept = np.isin(first.astype(np.int64) * n + second, forest.row.astype(np.int64) * n + forest.col)
     return kept, connected_components(overlaps, directed=False)[1][first].astype(np.int64)
 
 
