@@ -495,9 +495,9 @@ def _with_new_columns(
     """An original with the columns that only the release has, where its rows are said to be those of the original."""
     before, after = files
     new = [name for name in after.names if name not in before.names]
-    if not (new and scenario.aligned and before.n == after.n) or isinstance(original, nw.LazyFrame):
+    if isinstance(original, nw.LazyFrame) or len(original) > before.n:  # looked at in part
         return original, before
-    if len(original) > before.n:
+    if not (new and scenario.aligned and before.n == after.n):
         return original, before
     both = {name: own.series(name) for own, names in ((before, before.names), (after, new)) for name in names}
     frame = open_frame(pl.DataFrame(both))

@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.data import pl
-from sdckit.data.frames import Frame, collect
+from sdckit.data.frames import Frame, collect, in_memory
 from sdckit.data.households import RankedColumns, in_order_of, told_by_rows
 from sdckit.numerics.array_types import Words
 
@@ -65,10 +65,9 @@ def is_guessable(values: Iterable[str]) -> bool:
         return False
     if all(map(_OF_TIME.fullmatch, some)) or all(map(_is_encoded, given)):
         return True
-    if not all(map(_HEX.fullmatch, some)) or len({*map(len, some)}) > 1 or all(map(str.isdecimal, some)):
+    if all(map(str.isdecimal, some)) or not _may_be_digests(some):
         return False
-    ways = product(DIGESTS, WIDTHS)
-    return not _are_codes({*some}) and any(_counted(some, digest, width) for digest, width in ways)
+    return any(_counted(some, digest, width) for digest, width in product(DIGESTS, WIDTHS))
 
 
 def digests_of_original(original: RankedColumns, released: RankedColumns, names: Iterable[str | None]) -> list[str]:
@@ -89,7 +88,7 @@ def digests_of_original(original: RankedColumns, released: RankedColumns, names:
         if released.series(name).dtype == pl.String:
             own = released.series(name).drop_nulls().str.to_lowercase()
             some = own.head(TRIED).to_list()
-            if all(map(_HEX.fullmatch, some)) and len({*map(len, some)}) == 1 and not _are_codes({*some}):
+            if _may_be_digests(some):
                 hidden[name] = len(some[0]), {*own}
     if not hidden:
         return []
@@ -106,6 +105,11 @@ def digests_of_original(original: RankedColumns, released: RankedColumns, names:
             if sum(text[:length] in known for text in hashed) >= HIT:
                 telling[name] = None
     return [*telling]
+
+
+def _may_be_digests(texts: Sequence[str]) -> bool:
+    """Whether texts are hexadecimal and of one length, and no codes."""
+    return all(map(_HEX.fullmatch, texts)) and len({*map(len, texts)}) == 1 and not _are_codes({*texts})
 
 
 def _are_codes(texts: Collection[str]) -> bool:
@@ -199,18 +203,14 @@ def are_of_original(original: Frame, released: Frame, name: str) -> bool:
     kinds = [file.collect_schema().get(name) for file in (original, released)]
     if None in kinds or kinds[0] != kinds[1] or any(kind is not None and kind.is_nested() for kind in kinds):
         return False
-    asked, column = _collected(released.select(name).drop_nulls().unique().head(ASKED))[name], nw.col(name)
-    alike = _collected(original.select(name).filter(column.is_in(asked.to_list())).unique())
+    asked, column = in_memory(released.select(name).drop_nulls().unique().head(ASKED))[name], nw.col(name)
+    alike = in_memory(original.select(name).filter(column.is_in(asked.to_list())).unique())
     if len(asked) < FEWEST or len(alike) < GUESSED * len(asked):
         return False
     if not asked.dtype.is_numeric():
         return True
-    every = _collected(original.select(column.min().alias("first"), column.max().alias("last"), column.n_unique()))
+    every = in_memory(original.select(column.min().alias("first"), column.max().alias("last"), column.n_unique()))
     return bool(every["last"][0] - every["first"][0] >= COUNTED_THROUGH * every[name][0])
-
-
-def _collected(frame: Frame) -> Any:
-    return collect(frame) if isinstance(frame, nw.LazyFrame) else frame
 
 
 def _different(frame: Frame, name: str) -> set[str]:
