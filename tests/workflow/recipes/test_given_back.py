@@ -63,6 +63,16 @@ def test_those_below_k_lose_keys_until_none_is(mixed: bool, secret: bytes) -> No
     assert sdc.Recipe.replay(DISTRICTS, made.log).data.equals(made.data)
 
 
+def test_a_step_says_that_records_are_left_of_which_it_can_take_no_more() -> None:
+    """None of the other notes was of the file that went out: a recipe that could not hold looked like one that did."""
+    left = applied(*FIRST, {**TAKEN, "columns": ["kids"]})
+    assert below(left.data, left.log) > 0
+    assert left.log.steps[-1].notes["risk"].startswith("some records are still above the threshold though")
+    made = applied(*FIRST, TAKEN)
+    assert below(made.data, made.log) == 0
+    assert made.log.steps[-1].notes["risk"] == "the risk is that before the change; measure again"
+
+
 def test_a_risk_above_its_limit_counts_as_one() -> None:
     by_risk = SCENARIO.changed(thresholds={"risk": 0.3})
     made = sdc.Recipe([*FIRST, TAKEN]).apply(DISTRICTS, scenario=by_risk, secret=TRIAL, watch=False)

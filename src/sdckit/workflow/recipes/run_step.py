@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 
-ROUNDS = 3  # of a step by what the release gives back
+ROUNDS = 5  # of a step by what the release gives back
+STUCK = (
+    "some records are still above the threshold though they have no value left in these columns: take out what else of "
+    "theirs gives values back, such as amounts, make weights coarser, or leave these records out of the file"
+)
 
 
 def call_of(
@@ -138,11 +142,15 @@ def _taken_again(
     function: Callable[..., Protected], data: Any, given: Mapping[str, Any], risk: Callable[[Any], Floats]
 ) -> Protected:
     """Run a step by a risk of the data until it changes nothing: what it takes out changes what is given back."""
-    made = again = function(data, **{**given, "risk": risk(data)})
+    above = risk(data)
+    made = again = function(data, **{**given, "risk": above})
     for _ in range(ROUNDS - 1):
         if again.change.n_changed:
-            again = function(made.data, **{**given, "risk": risk(made.data)})
+            above = risk(made.data)
+            again = function(made.data, **{**given, "risk": above})
         if not again.change.n_changed:
+            if (above > given["threshold"]).any():
+                made = Protected(made.data, replace(made.change, notes={**made.change.notes, "risk": STUCK}))
             break  # and the file stays the very one that was looked at
         changed = {name: count + again.change.changed[name] for name, count in made.change.changed.items()}
         made = Protected(again.data, replace(made.change, changed=changed))
