@@ -21,6 +21,18 @@ def test_links_lead_somewhere() -> None:
     )
 
 
+def absent(page: Path) -> list[str]:
+    """The files of the repository that a page names by their path and that are not there."""
+    named = re.findall(r"`((?:tests|src|benchmarks|docs|\.ci)/[\w./-]*\w\.\w+)`", page.read_text(encoding="utf-8"))
+    return [name for name in named if not (ROOT / name).exists()]
+
+
+def test_files_named_on_a_page_are_there() -> None:
+    none_offends(
+        (f"{page.relative_to(ROOT)}: {name}" for page in PAGES for name in absent(page)), "a file named is there"
+    )
+
+
 def anchors(page: Path) -> set[str]:
     """The headings of a page as links write them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
