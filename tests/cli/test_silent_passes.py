@@ -186,6 +186,27 @@ def test_nothing_is_said_of_changed_values_where_none_was_changed(gate) -> None:
     assert (code, "at most 0 % of the changed values" in words) == (0, True), words
 
 
+# A column that was made of an identifier which the release leaves out: the command line did not read that one.
+
+
+@pytest.mark.parametrize("engine", [None, "polars", "duckdb"])
+def test_the_end_of_a_telephone_number_keeps_the_gate_closed(sdckit, tmp_path: Path, engine: str | None) -> None:
+    numbers = np.random.default_rng(9).integers(10**9, 10**10, N)
+    file = WHOLE.select("sex", "ill").with_columns(tel=pl.Series(numbers), code=pl.Series(numbers % 100_000))
+    said = 'keys = ["sex"]\nsensitive = ["ill"]\nidentifiers = ["tel"]\ninsensitive = ["code"]\n[thresholds]\nk = 3\n'
+    (tmp_path / "s.toml").write_text(said.replace("[thresh", "release = 'scientific-use'\n[thresh"))
+    other = file.with_columns(code=pl.Series(np.random.default_rng(10).integers(0, 100_000, N)))
+    for name, original, made, told in (("a", file, file, True), ("b", other, other, False)):
+        original.write_parquet(tmp_path / f"{name}.parquet")
+        made.drop("tel").write_parquet(tmp_path / f"{name}_out.parquet")
+        given = [tmp_path / f"{name}.parquet", "--scenario", tmp_path / "s.toml"]
+        given += ["--released", tmp_path / f"{name}_out.parquet", *(("--engine", engine) if engine else ())]
+        done = sdckit("check", *given)
+        words = " ".join(f"{done.out} {done.err}".split())
+        assert ("'code' was made of a direct identifier that is left out" in words) is told, words
+        assert done.code == 2 if told else "could not be checked: the file may tell more" not in words
+
+
 # (h): a file that holds more than the records that are measured.
 
 

@@ -118,7 +118,7 @@ def test_a_declared_identifier_is_told_though_it_was_never_read() -> None:
     with quiet():
         found = _applied(data.drop("id"), RECIPE)
     (facts,) = (b for s in page_of(plain_document(found)).sections if s.title == "Scenario" for b in s.blocks)
-    assert dict(facts.items)["Direct identifiers, never read"] == "id"
+    assert dict(facts.items)["Direct identifiers, in no figure"] == "id"
 
 
 def test_a_step_without_arguments_is_no_blank_cell() -> None:

@@ -54,8 +54,8 @@ def read_declared(
 ) -> pl.DataFrame:  # fmt: skip
     """Read the declared columns of a file, and `also`; an absent one is named by its role.
 
-    `how` it is read are options of `read_file`. Of those named `if_there` what the file has, never an identifier; its
-    `header` where it is known.
+    `how` it is read are options of `read_file`. Of those named `if_there` what the file has; identifiers only where
+    they are among `also`; its `header` where it is known.
     """
     steps.step(f"reading {file.name}")
     from sdckit.data.files.readers import read_file, scan_header
@@ -67,7 +67,7 @@ def read_declared(
     try:
         return read_file(
             file, columns=tuple(dict.fromkeys([*scenario.columns, *also])),
-            identifiers=[name for name in scenario.identifiers if name != linking],
+            identifiers=[name for name in scenario.identifiers if name not in (linking, *also)],
             missing=scenario.missing_codes, **how,
         )  # fmt: skip
     except ColumnError:  # the scenario knows which role the absent column was to play
@@ -343,7 +343,8 @@ class EngineOptions:
 
         columns = tuple(dict.fromkeys([*scenario.columns, *also]))
         codes = scenario.missing_codes
-        plan, n = self.scan(reading, steps, columns=columns, identifiers=scenario.identifiers, missing=codes)
+        never = [name for name in scenario.identifiers if name not in also]
+        plan, n = self.scan(reading, steps, columns=columns, identifiers=never, missing=codes)
         warn_of_suspects(plan, reading.file, codes, n)
         return plan, n
 

@@ -249,7 +249,11 @@ def run(
                  for header in headers]  # fmt: skip
     more = tuple(dict.fromkeys(name for columns in going_out for name in columns))
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
-    if not headers:
+    of_own = also  # with the identifiers that are left out: whether what goes out was made of them
+    if headers:
+        gone = (name for name in scenario.identifiers if name in own.columns and name not in more)
+        of_own = tuple(dict.fromkeys((*also, *gone)))
+    else:
         # any column may tell values of others, or link the records of two releases
         every = not engine.used and scenario.limit_on(RECOVERABLE.name) is not None
         every = every or scenario.ledger is not None
@@ -257,7 +261,7 @@ def run(
     frame: Any
     if engine.used:
         there = [name for name in (*more, *used) if name in own.columns and name not in scenario.identifiers]
-        frame, n = engine.open(reading, scenario, (*also, *groups, *there), steps)
+        frame, n = engine.open(reading, scenario, (*of_own, *groups, *there), steps)
         opened = [
             engine.scan(reading.beside(file), steps, columns=columns, missing=scenario.missing_codes, beside=frame)
             for file, columns in zip(release.files, going_out, strict=True)
@@ -271,7 +275,7 @@ def run(
             for file, header in zip(release.files, headers, strict=True)
         ]
         frame = source.read_declared(
-            reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, header=own,
+            reading.file, scenario, also=(*of_own, *groups), if_there=(*more, *used), steps=steps, header=own,
             **reading.how,
         )  # fmt: skip
         n, sizes = frame.height, [other.height for other in others]

@@ -410,6 +410,8 @@ def _told_besides(
     named = [name for name in scenario.insensitive if name in names]
     told[SAYS["put_together"]] = telling_columns.put_together(whole, filter(says_whose, named))
     told[SAYS["different"]] = telling_columns.named_alone(whole, named)
+    plain = [name for name in named if not kinds[name].is_float()]  # large amounts are no numbers of people
+    told[SAYS["written"]] = values_known(first.head(numbers_of_people.FIRST), plain, ())
     told[SAYS["fewer_people"]] = telling_columns.fewer_people(whole, free, scenario.sampling_fraction)
     told[SAYS["replicates"]] = telling_columns.replicates_covered(ranked, _matched(scenario, matched))
     units = [whole.series(str(name)) for name in (scenario.household, scenario.person) if name in names]
@@ -551,6 +553,8 @@ def _told_beside(
         beside[SAYS["left_out"]] = _tell_left_out(files, ranks, learnt, free)
         gone = [name for name in scenario.identifiers if name in ranks[0].names and name not in ranks[1].names]
         beside[SAYS["left_out"]] += telling_columns.mirror(ranks[0], free, gone)
+        left = [name for name in free if name not in beside[SAYS["left_out"]]]
+        beside[SAYS["made_of"]] = telling_columns.made_of(*ranks, left, gone)
         whose = (scenario.person, scenario.household, *names)
         beside[SAYS["guessable"]] = numbers_of_people.digests_of_original(*ranks, whose)
         learnt_before = _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] not in told])

@@ -123,7 +123,8 @@ class Scenario(Displayed, BaseModel):
         For keys that are codes, the file of their hierarchy (`read_hierarchy`): what belongs together. A path
         starts where the scenario file lies.
     identifiers
-        Direct identifiers (names, numbers of persons); listed so that they are never read.
+        Direct identifiers (names, numbers of persons); no figure reads them. Beside a release those that it leaves out
+        are held against its other columns: one may have been made of them.
     insensitive
         Columns known to nobody and harming nobody, by name or by a pattern such as ``"att_*"``; ``"*"`` are all that
         have no other role. A pattern covers no column in which 5 % of the records or more hold a value that occurs

@@ -22,6 +22,7 @@ from sdckit.numerics.grouping import pair_counts
 
 _FIRST_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 MOST_SHARE = 5  # records that share a telephone number, a name or a remark, like those of a household
+PART = 3  # letters and digits of what may be a part of an identifier
 SHORT, LONG = 5, 8  # letters: no address or name has so few; digits: what numbers a person or a telephone has more
 SOME = 5  # names or long numbers that are no categories
 IN_CLASSES, RISES = 5, 0.99  # values of a number that tells an amount by its order; rank correlation from which on
@@ -39,7 +40,9 @@ SAYS = {
     of: words.replace("{new_numbers}", f"{methods.ADVICE['numbers_of_units']}")
     for of, words in sentences("data/scenarios/telling_columns.toml").items()
 }
-SAID = [SAYS[of] for of in ("put_together", "different", "of_homes")]  # of what is named insensitive; the roles hold
+SAID = [
+    SAYS[of] for of in ("put_together", "different", "of_homes", "written")
+]  # of what is named insensitive; the roles hold
 
 
 def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[str]) -> list[str]:
@@ -250,6 +253,72 @@ def mirror(columns: RankedColumns, names: Iterable[str], gone: Iterable[str]) ->
 
 def _is_turned(places: Ints, others: Ints) -> bool:
     return np.array_equal(places, (others.max(initial=0) + 1 - others) * (others > 0))
+
+
+def made_of(original: RankedColumns, released: RankedColumns, names: Iterable[str], gone: Iterable[str]) -> list[str]:
+    """Those of some columns that were made of an identifier which is left out: a part, another spelling, a code for it.
+
+    Each part is of a few records, as the last digits of a telephone number are. What is the same wherever the
+    identifier is, and tells nearly as many apart, stands for it: a login for a name, a mean for a school. Not what was
+    given new numbers, or was made half as fine.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> name, no = [f"Ann {at // 2:03}" for at in range(300)], range(71_100, 71_400)
+    >>> parts = {"v1": [own[::-1] for own in name], "v2": [own % 1000 for own in no]}
+    >>> people = RankedColumns.of(open_frame(pl.DataFrame({"name": name, "no": no, **parts})))
+    >>> made_of(people, people, ["v1", "v2"], ["name", "no"])
+    ['v1', 'v2']
+    """
+    left = list(gone)
+    return [
+        name
+        for name in names
+        if any(_is_part(original, name, own) or _is_code(original, name, own) for own in left)
+        and _goes_out(original, released, name)
+    ]
+
+
+def _goes_out(original: RankedColumns, released: RankedColumns, name: str) -> bool:
+    """Whether a column goes out with half as many values at least, and some of these are those of the original."""
+    if 2 * released.ranks(name).max(initial=0) < original.ranks(name).max(initial=0):
+        return False
+    before, after = (own.series(name).drop_nulls().cast(pl.String) for own in (original, released))
+    return bool(2 * after.head(FIRST).is_in(before.unique().implode()).sum() >= len(after.head(FIRST)))
+
+
+def _is_part(columns: RankedColumns, name: str, other: str) -> bool:
+    """Whether letters and digits of one of two columns stand in those of the other, in the first records."""
+    both = pl.DataFrame([_whole(columns.series(own).head(FIRST)).alias(own) for own in (name, other)]).drop_nulls()
+    if len(both) < SPEAKING or both[name].n_unique() * MOST_SHARE < len(both):
+        return False
+    texts = both.select(pl.all().cast(pl.String).str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]", ""))
+    part, of = pl.col(name), pl.col(other)
+    short = pl.min_horizontal(part.str.len_chars(), of.str.len_chars()) >= PART
+    inside = of.str.contains(part, literal=True) | part.str.contains(of, literal=True)
+    turned = of.str.contains(part.str.reverse(), literal=True)
+    return bool(texts.select(((inside | turned) & short).mean()).item() >= 1 - ERRS)
+
+
+def _whole(series: Any) -> Any:
+    """Numbers that are whole without a point, as those of people beside missing values."""
+    return series.cast(pl.Int64, strict=False) if series.dtype.is_float() else series
+
+
+def _is_code(columns: RankedColumns, name: str, other: str) -> bool:
+    """Whether a column has one value for each of another's, and tells half as many apart."""
+    places, others = columns.ranks(name), columns.ranks(other)
+    if 2 * places.max(initial=0) < others.max(initial=0):
+        return False
+    some = slice(FIRST), slice(None)  # the first records mostly say that it has several
+    return all(not _is_contradicted(others[own], places[own]) for own in some) and tells(
+        pairs_of(others - 1, places - 1), (IN_CLASSES, 0.0)
+    )
+
+
+def _is_contradicted(places: Ints, values: Ints) -> bool:
+    pairs = pairs_of(places - 1, values - 1)
+    return len(pairs[0]) - len(np.unique(pairs[0])) > ERRS * len(places)
 
 
 def tell_ends(original: RankedColumns, released: RankedColumns, pairs: Iterable[tuple[str, str]]) -> list[str]:

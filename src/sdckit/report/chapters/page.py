@@ -381,7 +381,7 @@ def scenario_section(plain: Plain) -> kinds.Section:
         *([("Time", tree["time"])] if tree["time"] else []),
         *([("Known of the rows of another file", listed(tree["children"]["keys"]))] if tree["children"] else []),
         ("Sensitive variables", listed(worded.labelled(plain, tree["sensitive"])) or "none declared"),
-        ("Direct identifiers, never read", listed(tree["identifiers"]) or "none declared"),
+        ("Direct identifiers, in no figure", listed(tree["identifiers"]) or "none declared"),
         *_insensitive(tree),
         ("Limits", listed(worded.limits_words(tree)) or "none declared"),
         ("A missing key value", f"{rule}, alpha {tree['alpha']:g}"),

@@ -408,7 +408,7 @@ def _identifier(facts: Facts, spoken: Spoken) -> Guess:
     if (facts.number or not facts.text) and facts.levels <= 10:
         return _from_counts(facts, spoken)
     sharp = spoken.name != "a person's name" or facts.levels > _CODES
-    return Guess(facts.name, "identifier", "sure" if sharp else "likely", (*spoken.evidence, "it is never read"))
+    return Guess(facts.name, "identifier", "sure" if sharp else "likely", (*spoken.evidence, "no figure reads it"))
 
 
 def _household(facts: Facts, spoken: Spoken) -> Guess:
