@@ -205,6 +205,10 @@ def test_the_end_of_a_telephone_number_keeps_the_gate_closed(sdckit, tmp_path: P
         words = " ".join(f"{done.out} {done.err}".split())
         assert ("'code' was made of a direct identifier that is left out" in words) is told, words
         assert done.code == 2 if told else "could not be checked: the file may tell more" not in words
+        paths, scenario = (given[0], given[4]), sdc.Scenario.from_toml(tmp_path / "s.toml")
+        with pytest.raises(AssertionError) as failed:
+            sdc.assert_within_limits(*paths, scenario=scenario)
+        assert ("was made of a direct identifier" in str(failed.value)) is told
 
 
 # (h): a file that holds more than the records that are measured.

@@ -370,7 +370,8 @@ def assert_within_limits(
     released
         What is to go out, made from `data`: one or a list of them.
     scenario
-        With at least one threshold. Files are read without its identifiers and with its codes of missing.
+        With at least one threshold. Files are read with its codes of missing; the original beside a release, and what
+        goes out, with its identifiers, a file by itself without them.
     control, id, seed, recipe, log
         As `check`.
 
@@ -402,7 +403,8 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they tell exact counts, and pytest prints them
-            files = [_read_if_path(data, scenario), _read_if_path(released, scenario, without=())]
+            whole = None if released is None else ()  # what goes out may have been made of identifiers
+            files = [_read_if_path(data, scenario, without=whole), _read_if_path(released, scenario, without=())]
             files.append(_read_if_path(given.pop("control"), scenario))
             result = check(files[0], files[1], scenario=scenario, control=files[2], **given)
             going_out = data if released is None else released
@@ -437,7 +439,7 @@ def _as_list(given: Any) -> list[Any]:
 def _read_if_path(given: Any, scenario: Scenario, *, without: Sequence[str] | None = None) -> Any:
     """Read paths as the command line does; return frames unchanged.
 
-    A file is read without the identifiers; a release with them, since they would go out.
+    A file is read without the identifiers; a release and its original with them (`without=()`).
     """
     if given is not (files := _as_list(given))[0]:
         return [_read_if_path(file, scenario, without=without) for file in files]

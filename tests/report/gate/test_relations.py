@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from scipy.special import hyp2f1
 
+import sdckit as sdc
+from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.figures import Document, Histogram, Ledger, Levels, Ranked, SizeClasses
 from sdckit.report.gate.protect import protect
 from sdckit.report.gate.relations import SIZE_CLASSES, expand, largest_size, make_sizes, risk_of_size
@@ -105,3 +109,12 @@ def test_bins_are_the_same_for_every_file() -> None:
         rows, ledger = _rows(Histogram("r", (0.0, 0.1, 0.5, 1.0), counts, "n"))
         assert [(row["from"], row["to"]) for row in rows] == [(0.0, 0.1), (0.1, 0.5), (0.5, 1.0)]
         assert [ledger.variables[row["n"].name].true for row in rows] == list(counts)
+
+
+@pytest.mark.parametrize(("size", "cells"), [(49, 5), (501, 3), (1000, 2), (750, 2)])
+def test_a_file_whose_cells_are_all_of_one_size_has_a_document(size: int, cells: int) -> None:
+    """1 / 1000 times 1000, as a risk is worked out, was less than 1: the cells contradicted the sum of their risks."""
+    file = pl.DataFrame({"area": np.repeat(np.arange(cells), size), "ill": np.resize(["y", "n"], size * cells)})
+    scenario = sdc.Scenario(keys=["area"], sensitive=["ill"], thresholds={"k": 3})
+    risk = plain_document(sdc.assess(file, scenario=scenario))["intruders"][0]["individual_risk"]
+    assert risk["expected_reidentifications"]["text"] == ("<5" if cells < 5 else "5")

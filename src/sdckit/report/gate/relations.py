@@ -274,8 +274,11 @@ def link_risk(ledger: figures.Ledger, sizes: Sizes, total: str, fraction: float,
         # The limit of size x risk as the cell grows is the fraction itself.
         return size * risk_of_size(size, fraction, method) if math.isfinite(size) else fraction
 
-    parts = sizes.fine or sizes.parts
-    ledger.bounded(total, {sizes.cells(part): (mass(part[1]), mass(part[0])) for part in parts})
+    def bounds(part: tuple[float, float]) -> tuple[float, float]:
+        # 1 / 49 times 49 is less than 1: without room for it cells of one size would contradict their own sum.
+        return mass(part[1]) * (1 - figures.ROUNDING), mass(part[0]) * (1 + figures.ROUNDING)
+
+    ledger.bounded(total, {sizes.cells(part): bounds(part) for part in sizes.fine or sizes.parts})
 
 
 def link_resting(ledger: figures.Ledger, prefix: str, below: str, resting: str, k: int) -> None:
