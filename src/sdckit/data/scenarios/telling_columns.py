@@ -255,18 +255,18 @@ def tell_in_groups(
     shown = [name for name in names if gone and name in numbers and not _was_changed(original, released, name, NEW)]
     alike = [name for name in both if 0 < original.ranks(name).max(initial=0) <= released.ranks(name).max(initial=0)]
     sets = chain(combinations(alike, 1), combinations([key for key in keys if key in alike], 2))
-    groups = [some for some in sets if shown and _largest(original, some)]
+    groups = {some: largest for some in sets if shown and (largest := _largest(original, some))}
 
-    def rise(columns: RankedColumns, name: str, amount: str, by: Sequence[str]) -> bool:
-        pairs = [(columns.ranks(name)[rows], columns.ranks(amount)[rows]) for rows in _largest(columns, by)]
-        known = [(own[(own > 0) & (to > 0)], to[(own > 0) & (to > 0)]) for own, to in pairs]
-        return bool(known) and all(_rise_together(*pair, IN_CLASSES) for pair in known)
+    def rise(columns: RankedColumns, name: str, amount: str, groups: Sequence[Ints]) -> bool:
+        pairs = ((columns.ranks(name)[rows], columns.ranks(amount)[rows]) for rows in groups)
+        known = ((own[(own > 0) & (to > 0)], to[(own > 0) & (to > 0)]) for own, to in pairs)
+        return bool(groups) and all(_rise_together(*pair, IN_CLASSES) for pair in known)
 
     def tells(name: str, amount: str, by: Sequence[str]) -> bool:
-        if {name, amount} & {*by} or not rise(original, name, amount, by):
+        if {name, amount} & {*by} or not rise(original, name, amount, groups[tuple(by)]):
             return False
         there = [np.mean(file.ranks(amount) > 0) if amount in file.names else 0 for file in (original, released)]
-        return bool(there[1] < there[0] - ALL_BUT) or not rise(released, name, amount, by)
+        return bool(there[1] < there[0] - ALL_BUT) or not rise(released, name, amount, _largest(released, by))
 
     return [name for name in shown if any(tells(name, *pair) for pair in product(gone, groups))]
 
