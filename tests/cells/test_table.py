@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import brute
+import sdckit as sdc
 from draw import files, quiet
 from sdckit import as_cells
 from sdckit.cells.table import MAX_LEVELS, CellValues, PartedValues, check_result_names, count_levels, group_column
@@ -312,3 +314,14 @@ def test_no_household_id_at_all():
     frame = nw.from_native(pl.DataFrame({"hh": [None, None]}))
     with pytest.raises(DataError, match="no value in any record"):
         group_column(frame, "hh")
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
+def test_a_person_of_several_rows_stands_for_people_once(made: Any) -> None:
+    """Six waves of 200 people were "a sample of a population of about" six times as many."""
+    person = [i // 6 for i in range(1_200)]
+    rows = pl.DataFrame({"pid": person, "sex": [i % 2 for i in person], "job": [0, 1, 2] * 400})
+    rows = made(rows.with_columns(w=500.0 + pl.col("sex")))
+    given = {"keys": ["sex", "job"], "person": "pid", "missing": "category"}
+    for known, people in (({"sampling_fraction": 0.01}, 20_000), ({"weight": "w"}, 100_100), ({}, None)):
+        assert sdc.assess(rows, scenario=sdc.Scenario(**given, **known)).stands_for == people

@@ -137,6 +137,14 @@ def test_only_declared_columns_are_read(survey: Path) -> None:
     assert read_declared(survey, scenario, steps=Steps(quiet=True)).columns == ["sex", "age", "w"]
 
 
+def test_columns_are_read_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """A search that stops at its first answers gave others here than from Python: the verdict changed."""
+    file = tmp_path / "release.csv"
+    pl.DataFrame({"w": [1], "region": ["n"], "note": ["x"], "sex": ["f"]}).write_csv(file)
+    scenario = Scenario(keys=["sex", "region"], weight="w")
+    assert read_release(file, scenario, steps=Steps(quiet=True), whole=True).columns == ["w", "region", "note", "sex"]
+
+
 def test_an_absent_column_is_named_by_its_role(survey: Path) -> None:
     scenario = Scenario(keys=["sex"], weight="wt")
     with pytest.raises(ColumnError, match="weight"):

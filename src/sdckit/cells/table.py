@@ -236,6 +236,17 @@ def say_ungrouped(name: str, n_missing: int, n: int) -> None:
         warn(f"{without} no household id in {name!r}: each is a household of its own")
 
 
+def people_of(frame: Any, roles: Roles) -> float | None:
+    """How many the persons of a file stand for, each of whom counts once, however many rows there are of them."""
+    weight, fraction = roles.weight, roles.sampling_fraction
+    if weight is None and fraction is None:
+        return None
+    names = dict.fromkeys(filter(None, (roles.person, weight)))
+    people = frame.select(*names).unique(subset=[roles.person], keep="any")
+    total = frames.in_memory(people.select((nw.len() if weight is None else nw.col(weight).sum()).alias("n")))["n"][0]
+    return float(total) / (1.0 if weight is not None or fraction is None else fraction)
+
+
 def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[Codes, int]:
     """Number the groups of a column; a record without a value is a group of its own, with a warning."""
     coded = code_column(frame[name])
@@ -575,6 +586,8 @@ class Cells(AnyCells):
 
     def stand_for(self) -> float | None:
         """How many the records stand for by their weights or the sampling fraction; None where neither is known."""
+        if self.roles.person is not None:
+            return people_of(self.records_frame(), self.roles)
         if self.table.weight is not None:
             return float(self.table.weight.sum())
         fraction = self.roles.sampling_fraction

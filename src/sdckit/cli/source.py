@@ -63,10 +63,14 @@ def read_declared(
     if if_there:
         header = header or scan_header(file, **how)
         also += tuple(name for name in if_there if name in header.columns and name not in scenario.identifiers)
+    names = [*scenario.columns, *also]
+    if header is not None:  # as the file has them: what is tried first may depend on it
+        places = {name: place for place, name in enumerate(header.columns)}
+        names.sort(key=lambda name: places.get(name, len(places)))
     linking = None if scenario.ledger is None else scenario.ledger.id
     try:
         return read_file(
-            file, columns=tuple(dict.fromkeys([*scenario.columns, *also])),
+            file, columns=tuple(dict.fromkeys(names)),
             identifiers=[name for name in scenario.identifiers if name not in (linking, *also)],
             missing=scenario.missing_codes, **how,
         )  # fmt: skip

@@ -478,3 +478,15 @@ def test_digests_of_numbers_are_not_judged_unless_all_records_have_one() -> None
         (digests[0], digests[1:]), (digests[0], digests[:1] * 79))]  # fmt: skip
     roles = [look_at_columns(Scenario(keys=["sex"], insensitive=["ward"]), [open_frame(file)]) for file in files]
     assert [SAYS["guessable"] in dict(of_file.not_judged) for of_file in roles] == [True, False]
+
+
+def test_areas_that_were_numbered_anew_stand_for_those_that_were_left_out() -> None:
+    rng = np.random.default_rng(6)
+    block, anew = rng.integers(0, 50, 2_000), rng.permutation(50)
+    people = pl.DataFrame({
+        "sex": rng.choice(["f", "m"], 2_000), "block": block, "v1": anew[block], "v2": anew[block] // 2,
+    })  # fmt: skip
+    scenario = Scenario(keys=["sex"], identifiers=["block"], insensitive=["v1", "v2"])
+    files = [open_frame(file) for file in (people.drop("block"), people)]
+    looked = look_at_columns(scenario, files[:1], original=files[1])
+    assert dict(looked.not_judged) == {SAYS["left_out"]: ("v1",)}

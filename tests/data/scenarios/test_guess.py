@@ -501,3 +501,38 @@ def test_magnitudes_are_proposed_and_their_absence_is_left_to_say():
     without = scenario_toml(amounts.select("sex"))
     assert "# magnitudes = []" in without
     assert "magnitudes" not in tomllib.loads(without)
+
+
+def test_a_pair_of_coordinates_is_as_fine_as_the_finer_one():
+    """The latitude of blocks was an identifier, and the longitude beside it a key."""
+    places = guessed(
+        latitude=[48 + i % 150 / 100 for i in range(3_000)], longitude=[9 + i % 50 / 100 for i in range(3_000)]
+    )
+    assert {place.role for place in places.values()} == {"identifier"}
+
+
+def test_times_of_day_in_text_are_no_ids_of_households():
+    """Of an event log in the order of time some stamps stood twice, side by side: "who are they, a household?"."""
+    stamps = [f"2023-03-{1 + i // 100:02}T{i // 10 % 10:02}:{i % 10 + 10}:00.000" for i in range(2_000)]
+    found = guessed(ts=sorted(stamps + stamps[::9]))["ts"]
+    assert found.evidence[0].startswith("days, ")
+    assert "could a stranger know it" in found.question
+
+
+def test_purchases_say_whose_they_are():
+    """With more than fifteen rows each, customers were "a number within a household?"."""
+    people = [i * 7 % 100 for i in range(4_000)]
+    known = {"sex": [i % 2 + 1 for i in people], "age": [20 + i % 60 for i in people]}
+    for name in ("customer_id", "card_no"):
+        assert guessed(**{name: [900_000 + 31 * i for i in people]}, **known)[name].role == "person"
+    assert guessed(pid=[i % 5 + 1 for i in people], **known)["pid"].role == "ignore"
+
+
+def test_a_weight_of_single_waves_is_left_out_of_a_panel():
+    """It was a weight for sure, and every command then ended with an error."""
+    person = [i // 5 for i in range(1_000)]
+    rows = {"pid": person, "sex": [i % 2 + 1 for i in person], "syear": [2018 + i % 5 for i in range(1_000)]}
+    by_wave = guessed(**rows, weight=[1_000.5 + i * 37 % 501 for i in range(1_000)])
+    assert (by_wave["pid"].role, by_wave["weight"].role) == ("person", "ignore")
+    assert by_wave["weight"].reason.startswith("it differs between the rows of a person")
+    assert guessed(**rows, weight=[1_000.5 + i * 37 % 501 for i in person])["weight"].role == "weight"

@@ -698,3 +698,20 @@ def test_an_age_beside_the_year_of_a_row_tells_a_year_of_birth_that_went_out_in_
     assert (named.finer, named.holds) == ((("v1", "born"),), True)
     exact = rows.with_columns(born=pl.lit(born))
     assert look_at_columns(scenario, [open_frame(exact)]).holds is True  # by an age nothing more is told then
+
+
+def test_shares_and_scores_within_groups_that_go_out_leave_the_roles_open() -> None:
+    """Turnover in classes beside each firm's share of its region's sum, which a published table has."""
+    rng, sales = np.random.default_rng(5), pl.col("sales")
+    firms = pl.DataFrame({"region": rng.integers(0, 6, N), "sales": rng.lognormal(8, 1, N).round(0), "sex": ["f"] * N})
+    share, score = (own.over("region") for own in (sales / sales.sum(), (sales.mean() - sales) / sales.std()))
+    before = firms.with_columns(share=share, score=score, staff=pl.Series(rng.integers(1, 99, N)))[MIXED]
+    classes, of_region = before.with_columns(sales // 2_000), ("share", "score")
+    for after, told in (
+        (classes, of_region), (before.drop("sales"), of_region), (before, ()), (classes.drop("region"), ()),
+        (classes.with_columns(pl.col(of_region).round(0)), ()), (before.with_columns((sales / 10).round(0) * 10), ()),
+        (before.with_columns(pl.when(sales < 9_000).then(sales)), of_region),
+    ):  # fmt: skip
+        said = {"keys": sorted({"sex", "region"} & {*after.columns}), "insensitive": [*of_region, "staff"]}
+        found = not_judged(before, after, sensitive=["sales"], **said)
+        assert {*found.get(SAYS["learnt_before"], ()), *found.get(SAYS["left_out"], ())} == {*told}

@@ -243,7 +243,7 @@ class LazyCells(PlanCells):
 
     def stand_for(self) -> float | None:
         """How many the records stand for by their weights or the sampling fraction; None where neither is known."""
-        return self.here.stand_for()
+        return self.here.stand_for() if self.roles.person is None else tables.people_of(self.frame, self.roles)
 
     def count_helped(self) -> int:
         """Records whose frequency counts other records' missing values."""

@@ -560,6 +560,8 @@ def _told_beside(
         learnt_before = _told_before(files[1], ranks[1], [pair for pair in pairs if pair[0] not in told])
         said = {*learnt_before, *(name for own in beside.values() for name in own)}
         left = [name for name in free if name not in said]
+        sums = dict.fromkeys((*scenario.sensitive, *scenario.magnitudes))
+        learnt_before += telling_columns.tell_in_groups(*ranks, left, sums, scenario.all_keys)
         beside[SAYS["learnt_before"]] = learnt_before
         beside[SAYS["beyond"]] = telling_columns.tell_ends(*ranks, [pair for pair in pairs if pair[1] in left])
         if scenario.household in ranks[0].names:

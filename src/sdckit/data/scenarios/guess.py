@@ -273,7 +273,9 @@ def _guess(frame: pl.DataFrame, labels: Mapping[str, str], value_labels: Mapping
     facts = {name: facts_of(frame[name], value_labels.get(name, ())) for name in frame.columns}
     spoken = spoken_of(tuple(facts.values()), labels)
     units = units_of(frame, facts, spoken)
-    setting = Setting(units, weights_of(frame, facts, spoken, units), coordinates_of(facts, spoken, labels))
+    places = coordinates_of(facts, spoken, labels)
+    finest = max((facts[name].levels for name in places), default=0)
+    setting = Setting(units, weights_of(frame, facts, spoken, units), places, finest)
     guesses = tuple(judge(facts[name], spoken[name], setting) for name in frame.columns)
     return RoleGuesses(guesses, frame.height, units.constant)
 

@@ -35,6 +35,7 @@ EXACT, MOSTLY, TIMES, PAIRS = 0.05, 0.8, 4, 100  # factors so near are one; of t
 EXACTLY = 2.0**53  # up to which floats hold every whole number
 SCALED, SOMETIMES = 1.5, 0.5  # times as many people by a fraction as by weights; of what is alike by chance
 SOME_MATES = 5_000  # records of whole households in which the value of a mate is looked for
+TRIED, SEEN = 5, 200  # groups in which an amount is held against a number, and records of each
 MEMBERS = 12  # records with one number of a household or a person, at the mean
 SAYS = {
     of: words.replace("{new_numbers}", f"{methods.ADVICE['numbers_of_units']}")
@@ -231,6 +232,56 @@ def _mean_ranks(places: Ints) -> Floats:
     """The mean rank of each record among all with its value."""
     counts = np.bincount(places)
     return np.asarray((np.cumsum(counts) - counts / 2)[places], np.float64)
+
+
+def tell_in_groups(
+    original: RankedColumns, released: RankedColumns, names: Iterable[str], amounts: Iterable[str], keys: Sequence[str]
+) -> list[str]:
+    """Those of some numbers that rise or fall with an amount in groups that go out: its share of a region's sum.
+
+    Or its rank or standard score there. Not where the amount goes out, and rises with it as well. Groups are those of
+    one column, or of two keys.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rng = np.random.default_rng(1)
+    >>> firms = pl.DataFrame({"region": rng.integers(0, 8, 900), "sales": rng.lognormal(8, 1, 900)})
+    >>> share = pl.col("sales") / pl.col("sales").sum().over("region")
+    >>> firms = firms.with_columns(share=share, v2=pl.Series(range(900)))
+    >>> files = [RankedColumns.of(open_frame(file)) for file in (firms, firms.with_columns(pl.col("sales") // 1000))]
+    >>> [tell_in_groups(files[0], file, ["share", "v2"], ["sales"], ["region"]) for file in files]
+    [[], ['share']]
+    """
+    both = [name for name in released.names if name in original.names]
+    numbers = {name for name in original.names if original.series(name).dtype.is_numeric()}
+    gone = [name for name in amounts if name in numbers and _was_changed(original, released, name, ALL_BUT)]
+    shown = [name for name in names if gone and name in numbers and not _was_changed(original, released, name, NEW)]
+    alike = [name for name in both if 0 < original.ranks(name).max(initial=0) <= released.ranks(name).max(initial=0)]
+    sets = chain(combinations(alike, 1), combinations([key for key in keys if key in alike], 2))
+    groups = {some: largest for some in sets if shown and (largest := _largest(original, some))}
+
+    def rise(columns: RankedColumns, name: str, amount: str, groups: Sequence[Ints]) -> bool:
+        pairs = ((columns.ranks(name)[rows], columns.ranks(amount)[rows]) for rows in groups)
+        known = ((own[(own > 0) & (to > 0)], to[(own > 0) & (to > 0)]) for own, to in pairs)
+        return bool(groups) and all(_rise_together(*pair, IN_CLASSES) for pair in known)
+
+    def tells(name: str, amount: str, by: Sequence[str]) -> bool:
+        if {name, amount} & {*by} or not rise(original, name, amount, groups[tuple(by)]):
+            return False
+        there = [np.mean(file.ranks(amount) > 0) if amount in file.names else 0 for file in (original, released)]
+        return bool(there[1] < there[0] - ALL_BUT) or not rise(released, name, amount, _largest(released, by))
+
+    return [name for name in shown if any(tells(name, *pair) for pair in product(gone, groups))]
+
+
+def _largest(columns: RankedColumns, by: Sequence[str]) -> list[Ints]:
+    """The first rows of each of the largest groups of some columns, where several are large enough to say something."""
+    cells = np.zeros(columns.n, np.int64)
+    for own in map(columns.ranks, by):
+        cells = np.unique(cells * (int(own.max(initial=0)) + 1) + own, return_inverse=True)[1]
+    counts = np.bincount(cells)
+    large = [cell for cell in np.argsort(-counts, kind="stable")[:TRIED].tolist() if counts[cell] >= SPEAKING]
+    return [np.flatnonzero(cells == cell)[:SEEN] for cell in large] if len(large) > 1 else []
 
 
 def mirror(columns: RankedColumns, names: Iterable[str], gone: Iterable[str]) -> list[str]:

@@ -140,7 +140,7 @@ COVERS = {
     "alone": "the original was not there: every missing value and every range counts as changed",
     "unmatched": "nothing says which records belong together: what looks changed counts as changed",
     "singly": "whether several columns together, or numbers that lie near, link an earlier release to this one was not "
-    "looked at (--earlier FILE does)",
+    "looked at (--earlier FILE does, where it has the same codes)",
 }
 
 

@@ -116,7 +116,8 @@ def test_words_within_words(name, found):
         ("student_id", "a person number"), ("school_id", "a group one belongs to"), ("labor_costs", "money"),
         ("insurance_no", "an insurance number"), ("Versichertennummer", "an insurance number"),
         ("health insurance number", "an insurance number"), ("insurance", "health"),
-        ("own_rent", "the household's make-up"), ("longitudinal_weight", "a sampling weight"),
+        ("own_rent", "the household's make-up"), ("family_id", "a household"),
+        ("family_type", "the household's make-up"), ("longitudinal_weight", "a sampling weight"),
     ],
 )  # fmt: skip
 def test_names_of_several_words(name, topic):
@@ -131,7 +132,7 @@ USUAL = {
         YRMARR gebj byear jahrgang DEGFIELD studiengang grade_level jobtitle dienstgrad part_time teilzeit
         contract_type befristet kldb2010 oenace wirtschaftszweig veteran VETSTAT lga fips_code gkz zensusgitter
         settlement admin2Pcod vehicles car_model home_owner wohnflaeche zimmerzahl kinderzahl household_head
-        ELDCH NSIBS twin hair_color augenfarbe skin_colour left_handed schwerbehindert bedrooms
+        ELDCH NSIBS twin hair_color augenfarbe skin_colour left_handed schwerbehindert bedrooms bula founded
     """,
     "sensitive": """
         sped FOODSTMP INCWELFR frpl disadvantaged gpa zeugnisnote exam_score test_score absences fehlzeiten
@@ -140,12 +141,13 @@ USUAL = {
         comorbidities charlson stroke copd hypertension diabetic obesity epilepsy demenz suicide suizidversuch
         self_harm schizophrenia tuberculosis covid19 apgar blutgruppe icu contraceptive_method fgm hivstatus
         sick_days krankheitstage cause_of_death todesursache haftstrafe incarcerated offense sexorient lgbtq
-        parteipraeferenz left_right partyid
+        parteipraeferenz left_right partyid date_onset ORPHA gene_variant consanguinity labinc hhinc
     """,
     "coordinate": "geopoint hochwert rechtswert",
     "event": """
         death_year deceased verstorben todesdatum sterbejahr vital_status adm_date dischdate readmission
         length_of_stay verweildauer eintrittsdatum termination_date date_enrolled DISPUNIFORM
+        date_last_fu last_follow_up
     """,
     "design": "interviewer interviewer_id enumerator sampling_point ea_id",
     "group": """
@@ -153,7 +155,7 @@ USUAL = {
         classroom lehrkraft kita university fakultaet arbeitgeber firma abteilung dept kostenstelle
     """,
     "body": "bwt bweight",
-    "identifier": "ipaddr hausnummer upn licence_plate",
+    "identifier": "ipaddr hausnummer upn licence_plate initials card_no",
     "person": "personalnummer schuelernr matrikelnr emp_id",
     "id": "fallnr visitlink token ExternalReference",
 }

@@ -25,6 +25,7 @@ NAME = "a person's name"
 _PATTERNS: dict[str, re.Pattern[str]] = {
     name: re.compile("|".join(forms)) for name, forms in VOCABULARY["written"].items()
 }
+_STAMP, _FIRST = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d"), 100  # a time of a day in text; texts that show it
 _NAME = re.compile(
     r"(?:(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau)\.? )?[^\W\d_][\w'’.-]+(?:, | )(?:(?:van|von|de|der|la|di|da) ){0,2}"
     r"[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2}"
@@ -141,6 +142,7 @@ def facts_of(series: pl.Series, labels: Sequence[str] = ()) -> Facts:
     levels = values.n_unique()
     date = kind in (pl.Date, pl.Datetime) or isinstance(kind, pl.Datetime)
     text = kind in (pl.String, pl.Categorical, pl.Enum) or isinstance(kind, pl.Enum | pl.Categorical)
+    date = date or (text and levels > 0 and all(map(_STAMP.match, values.head(_FIRST).cast(pl.String))))
     texts: tuple[str, ...] = ()
     if text and levels <= _CATEGORIES:
         texts = tuple(str(value) for value in values.unique(maintain_order=False).cast(pl.String).sort())

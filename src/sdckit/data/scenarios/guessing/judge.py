@@ -262,6 +262,7 @@ class Setting:
     units: Units
     weights: Weights
     coordinates: Mapping[str, str]  # column: reason
+    places: int = 0  # most values that one of them has
 
 
 def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
@@ -309,7 +310,7 @@ def _from_context(facts: Facts, spoken: Spoken, setting: Setting) -> Guess | Non
     """Guess from findings on the whole file, or from the format of the texts; None if these say nothing."""
     name, units, weights = facts.name, setting.units, setting.weights
     if name in setting.coordinates:
-        return _coordinate(facts, setting.coordinates[name])
+        return _coordinate(facts, setting.coordinates[name], max(facts.levels, setting.places))
     if name in units.same:
         return Guess(name, "ignore", "sure", ("an id of the same households again: do not release it",))
     if name in units.questions:
@@ -355,8 +356,8 @@ def _from_format(facts: Facts, spoken: Spoken) -> Guess | None:
     return Guess(facts.name, "identifier", "sure" if agreed else "likely", (*spoken.evidence, seen))
 
 
-def _coordinate(facts: Facts, why: str) -> Guess:
-    if facts.levels <= _FINE and facts.levels * 10 < facts.n:
+def _coordinate(facts: Facts, why: str, places: int) -> Guess:
+    if places <= _FINE and places * 10 < facts.n:
         question = "do latitude and longitude give an area, as guessed, or a house? A house is an identifier"
         return Guess(facts.name, "key", "likely", (why, facts.counted), None, question)
     return Guess(facts.name, "identifier", "sure", (why, f"{facts.counted}: places so fine identify"))

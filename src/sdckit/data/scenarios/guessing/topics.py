@@ -154,7 +154,7 @@ def topic_of(name: str) -> Topic | None:
     forms = word_forms(name)
     words = frozenset(words_of(name))
     for unit in ("a household", "a person number", "a group one belongs to"):
-        if words & _NUMBERS and _BY_NAME[unit].words & words and not words & SIZE - _NUMBERS:
+        if words & _NUMBERS and _BY_NAME[unit].words & forms and not words & SIZE - _NUMBERS:
             return _BY_NAME[unit]
     topic = _topic_of_forms(forms)
     if topic is None and any(len(word) > 3 and word.endswith(_SHORT_WEIGHTS) for word in words):

@@ -122,6 +122,7 @@ class Groups:
 
 
 _GROUP = 15  # greatest mean number of records of a household or person
+_EVENTS = 1_000  # of a person by name, of whom there are many: purchases, visits, measurements
 _LARGEST = 60  # greatest number of records of one
 _KNOWN = 0.99  # least share of the records with an id
 _ENOUGH = 10  # least number of groups with several records to distinguish households from persons
@@ -227,7 +228,8 @@ def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[st
 
 def _may_group(facts: Facts, spoken: Spoken) -> bool:
     """Whether a column may be an id: hardly missing, in small groups, and named or numbered like an id."""
-    repeated = 1 < facts.levels < facts.n <= facts.levels * _GROUP
+    persons = facts.levels > _LARGEST and (spoken.role == "person" or spoken.name == OFFICIAL)
+    repeated = 1 < facts.levels < facts.n <= facts.levels * (_EVENTS if persons else _GROUP)
     if not repeated or facts.fraction or facts.date or facts.n < _KNOWN * facts.records or spoken.within:
         return False
     if spoken.role in ("household", "person") or spoken.name in (OFFICIAL, "an id") or says_id(facts.name):
@@ -354,6 +356,7 @@ def _quoted(names: tuple[str, ...]) -> str:
 
 
 _MOST = 0.5  # least share of the records with a weight
+_BY_ROW = "it differs between the rows of a person, who counts once: give all rows the one of a wave, or none"
 _REPLICATES = 8  # at least this many numbered weights are replicates
 _HOME = listed("weights_of_households")
 _BEST = listed("best_weights")
@@ -403,6 +406,7 @@ def weights_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[
     families = Counter(_stem(name) for name in named)
     heights = [name for name in frame.columns if spoken[name].name == "body height" and facts[name].number]
     refused, bodies, weights = {}, {}, []
+    rows = None if units.person is None else Groups.of(same_values(frame[units.person.column]))
     for name in named:
         if families[_stem(name)] >= _REPLICATES and _stem(name) != name.lower():
             refused[name] = "one of many weights that are numbered: a replicate"
@@ -410,6 +414,8 @@ def weights_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[
             refused[name] = no
         elif (body := _body(frame, name, facts[name], spoken[name], units, heights)) is not None:
             bodies[name] = body
+        elif rows is not None and rows.n_several >= _ENOUGH and not rows.constant(same_values(frame[name])):
+            refused[name] = _BY_ROW
         else:
             weights.append(_weight(facts[name], spoken[name], units))
     weights.sort(key=lambda weight: -weight.score)
