@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
+from sdckit.cells import comparable_files as module
 from sdckit.cells.comparable_files import in_same_order, look_mixed, relabelled, warn_of_numbers, written_apart
 from sdckit.data.frames import open_frame
 from sdckit.errors import SdcWarning
@@ -251,3 +252,15 @@ def test_what_tells_some_records_from_others_is_said(made: Any, how: str) -> Non
     (found,) = written_apart(open_frame(made(pl.DataFrame({"x": values}))))
     assert said in found
     assert written_apart(open_frame(made(pl.DataFrame({"x": alike})))) == ()
+
+
+@pytest.mark.parametrize("signs", ["01.,", "aA01.", "+-10.", "0.;:", "aе é0.", "0. \n\r"])
+def test_many_texts_at_once_are_read_as_each_alone(signs):
+    rng = np.random.default_rng(5)
+    telling = 0
+    for _ in range(400):
+        texts = {"".join(rng.choice([*signs], rng.integers(0, 5))) for _ in range(4)}
+        alike = len({*map(module._looked_at, texts)}) < len(texts)
+        assert module._some_read_alike(texts) == alike
+        telling += alike
+    assert 0 < telling < 400

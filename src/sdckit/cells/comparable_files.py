@@ -240,7 +240,7 @@ def written_apart(frame: Frame) -> tuple[str, ...]:
     alike = [name for name, own in texts.items() if name not in (*several, *cased) and _some_read_alike(own)]
     seen = {*several, *cased, *alike}
     shortened = [name for name, own in texts.items() if name not in seen and _some_shortened(own)]
-    counted = [name for name, own in texts.items() if any(map(TELLS_NUMBER.search, own))]
+    counted = [name for name, own in texts.items() if _tells_number("\n".join(own))]
     floats = [name for name, kind in kinds.items() if kind.is_float()]
     times = [name for name, kind in kinds.items() if kind == nw.Datetime]
     read = [*floats, *times]
@@ -264,14 +264,29 @@ _SEEN_AS = str.maketrans(  # letters of other alphabets, dashes and quotation ma
 )
 _PADDED = re.compile(r"(?<![\d.,])0+(?=\d)|[.;:,]$")  # zeros before a number, and a point at the end
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
+_IN_LINES = (  # the same of many lines at once: where a sign of it is there, what is read as what
+    (".", re.compile(rf"^{_WHOLE.pattern}$", re.M), r"\1"),
+    ("0", re.compile(r"0(?<![\d.,]0)0*(?=\d)"), ""),  # begins with a sign, for which the library searches quickly
+    (".;:,", re.compile(r"[.;:,]$", re.M), ""),
+)
 _ODD = re.compile(r"[^\x00-\x7f]|(?<![\d.,])0\d|\.0|[.;:,]$")  # what is read otherwise than it is written
 
 
 def _some_read_alike(texts: set[str]) -> bool:
     """Whether a reader takes two of some texts for one."""
+    lines = "\n".join(texts)
+    if lines.isascii() and lines.count("\n") < len(texts):  # all at once: ids are as many as the records
+        for signs, pattern, seen_as in _IN_LINES:
+            lines = pattern.sub(seen_as, lines) if any(sign in lines for sign in signs) else lines
+        return len({*lines.split("\n")}) < len(texts)
     odd = {text for text in texts if _ODD.search(text)}
     seen = {*map(_looked_at, odd)}
     return len(seen) < len(odd) or not seen.isdisjoint(texts - odd)
+
+
+def _tells_number(lines: str) -> bool:
+    """Whether one of some lines tells how many records have it."""
+    return any(sign in lines for sign in "=: ") and TELLS_NUMBER.search(lines) is not None
 
 
 def _looked_at(text: str) -> str:
@@ -298,6 +313,8 @@ def _some_shortened(texts: Collection[str]) -> bool:
 
 def _in_cases(texts: Collection[str]) -> bool:
     """Whether words differ in capitals alone, or letters for a sex or an answer; other letters that are codes may."""
+    if (every := "".join(texts)) == every.casefold():
+        return False
     letters = {text.casefold() for text in texts if len(text) == 1}
     spoken = len(letters) > 1 and any(map(letters.issubset, LETTERS))
     words = [text for text in texts if len(text) >= WORD or (spoken and len(text) == 1)]

@@ -137,7 +137,8 @@ class Coded:
         if self.kind == "boolean":
             values = [bool(v) for v in values]
         values = values or [None] * len(codes)
-        texts = values if {*map(type, values)} == {str} else [*map(_printed, values)]
+        kinds = {*map(type, values)}
+        texts = values if kinds == {str} else [*map(_printed if bytes in kinds else str, values)]
         return texts if present.all() else [v if ok else "(missing)" for v, ok in zip(texts, present, strict=True)]
 
 

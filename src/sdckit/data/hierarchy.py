@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from operator import contains
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -331,13 +334,28 @@ def value_as(value: Any, kind: str) -> Any:
     return value
 
 
+def values_as(values: Sequence[Any], kind: str) -> list[Any]:
+    """Values as `value_as` gives them; those of a text once, as there may be one for each record.
+
+    >>> values_as(["022", "1.5", "low", "low"], "number"), values_as(["0.50", "2.0"], "number")
+    ([22, 1.5, 'low', 'low'], [0.5, 2.0])
+    """
+    if {*map(type, values)} != {str}:
+        return [value_as(value, kind) for value in values]
+    if kind == "number":
+        with contextlib.suppress(ValueError):  # with a point in all of them none is a whole number
+            return [*map(float if all(map(contains, values, repeat("."))) else int, values)]
+    known = {value: value_as(value, kind) for value in {*values}}
+    return [known[value] for value in values]
+
+
 def leaves_as(hierarchy: Hierarchy, kind: str) -> list[Any]:
     """The leaves of a hierarchy as a column of a kind has them; `DataError` where two are one value there.
 
     >>> leaves_as(as_hierarchy({"01": "a", "2.5": "b"}), "number")
     [1, 2.5]
     """
-    leaves = [value_as(leaf, kind) for leaf in hierarchy.leaves]
+    leaves = values_as(hierarchy.leaves, kind)
     if len(set(leaves)) < len(leaves):
         raise DataError("hierarchy: two of its values are the same number; each has one line", argument="hierarchy")
     return leaves

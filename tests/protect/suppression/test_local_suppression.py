@@ -262,6 +262,23 @@ def test_households_cost_hardly_more_than_persons(monkeypatch):
     assert change.parameters["lower_bound_alone"] == alone.parameters["lower_bound"]
 
 
+def test_bounds_are_made_when_they_are_read(monkeypatch):
+    """They took a quarter of a suppression by household, and a search for recipes reads none of them."""
+    asked, usual = [], module.lower_bound
+    monkeypatch.setattr(module, "bound_of", lambda at, *rest, **more: asked.append(at) or 7)
+    monkeypatch.setattr(module, "lower_bound", lambda at, *rest: asked.append(at) or usual(at, *rest))
+    for more in ({"alpha": 1.0}, {"alpha": 0.5}):
+        _, (_, change) = households(**more)
+        assert not asked
+        assert (change.parameters["lower_bound"], change.parameters["optimal"]) == (7, False)
+        assert len(asked) == 1 + ("lower_bound_alone" in change.parameters)
+        asked.clear()
+    plain = local_suppression(households()[0], keys=["region", "size", "age", "sex"], k=5, exact=False).change
+    assert not asked
+    assert 0 < plain.parameters["lower_bound"] <= plain.n_changed
+    assert len(asked) == 1
+
+
 def test_columns_that_tell_each_other_go_together():
     data = people().with_columns(born=2020 - 10 * pl.col("age"))
     safe, change = local_suppression(

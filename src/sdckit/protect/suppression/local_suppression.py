@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.suppression import suppression_choices as picking, suppression_matches
 from sdckit.protect.suppression.suppression_bound import Needs, bound_of, lower_bound, needs_of, solve
-from sdckit.protect.suppression.suppression_choices import Order, Requests, Situation, WorkingFile
+from sdckit.protect.suppression.suppression_choices import Choices, Order, Requests, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_implied import hide_implied as hide, implied
 from sdckit.protect.suppression.suppression_mend import mend
 from sdckit.protect.suppression.suppression_together import Bonds, bonds_of, give_back, read_together, weighed, widen
@@ -80,11 +80,11 @@ NODES = {"auto": 50, "asked": 20_000}
 
 @dataclass(frozen=True)
 class _Outcome:
-    """Quality of a solution."""
+    """Quality of a solution; a bound takes as long as the search, and is made when it is read."""
 
-    lower_bound: int
+    lower_bound: Callable[[], int]
     exact: bool
-    alone: int | None = None  # the lower bound if no values were linked
+    alone: Callable[[], int] | None = None  # the lower bound if no values were linked
 
 
 def local_suppression(
@@ -381,21 +381,19 @@ def _solve(file: WorkingFile, requests: Requests, orders: Sequence[Order], exact
     """Suppress values until every request holds."""
     if len(requests) == 1 and file.alpha == 1:
         return _solve_one(file, *requests[0], orders[0], exact)
-    bounds = [bound_of(file.situation(keys), k, file.alpha) for keys, k in requests]
+    starts = [(file.situation(keys), k) for keys, k in requests]
     while _mend_each(file, requests, orders):
         pass  # a record may have come to lack all of some set: it counts for nobody there
-    return _Outcome(max(bounds), exact=False)
+    return _Outcome(lambda: max(bound_of(at, k, file.alpha) for at, k in starts), exact=False)
 
 
 def _solve_together(file: WorkingFile, requests: Requests, orders: Sequence[Order], bonds: Bonds) -> _Outcome:
     """The same for linked values: chosen at their full cost, extended to whole bundles, restored as a whole."""
     starts = [file.situation(keys) for keys, _ in requests]
-    bounds = [bound_of(at, k, file.alpha, together=True) for at, (_, k) in zip(starts, requests, strict=True)]
     alone = choices = None
     if len(requests) == 1 and file.alpha == 1:
-        k = requests[0][1]
-        choices = picking.find_choices(starts[0], k, orders[0])
-        alone = lower_bound(starts[0], k, choices, needs_of(starts[0], k, choices, orders[0]))
+        choices = picking.find_choices(starts[0], requests[0][1], orders[0])
+        alone = partial(_alone, starts[0], requests[0][1], choices, orders[0])
     again = True
     while again:
         again = False
@@ -407,7 +405,14 @@ def _solve_together(file: WorkingFile, requests: Requests, orders: Sequence[Orde
             again |= taken  # a record may have come to lack all keys, and counts for nobody then
     if len(requests) == 1 and file.alpha == 1:
         give_back(file, bonds, *requests[0], starts[0])
-    return _Outcome(max(bounds), exact=False, alone=alone)
+    levels = [k for _, k in requests]
+    bound = partial(bound_of, alpha=file.alpha, together=True)
+    return _Outcome(lambda: max(map(bound, starts, levels)), exact=False, alone=alone)
+
+
+def _alone(start: Situation, k: int, choices: Choices, order: Order) -> int:
+    """The lower bound of records that are treated one by one."""
+    return lower_bound(start, k, choices, needs_of(start, k, choices, order))
 
 
 def _orders(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None) -> list[Order]:
@@ -427,10 +432,10 @@ def _solve_one(file: WorkingFile, keys: Sequence[int], k: int, order: Order, exa
     start = file.situation(keys)
     choices = picking.find_choices(start, k, order)
     needs = needs_of(start, k, choices, order)
-    bound = lower_bound(start, k, choices, needs)
+    bound = cache(partial(lower_bound, start, k, choices, needs))
     mend(file, keys, k, order, start, choices)
     if (np.asarray(sum(file.gone[j] for j in keys)) > _most(start, needs)).any():
-        return _Outcome(bound_of(start, k, 1.0), exact=False)
+        return _Outcome(partial(bound_of, start, k, 1.0), exact=False)
     if exact is False or order.strict or not len(needs.cells):
         return _Outcome(bound, exact=False)
     solved = _programme(file, start, keys, k, needs, bound, exact)
@@ -445,7 +450,7 @@ def _most(start: Situation, needs: Needs) -> Ints:
 
 
 def _programme(
-    file: WorkingFile, start: Situation, keys: Sequence[int], k: int, needs: Needs, bound: int,
+    file: WorkingFile, start: Situation, keys: Sequence[int], k: int, needs: Needs, bound: Callable[[], int],
     exact: Literal["auto"] | bool,
 ) -> _Outcome | None:  # fmt: skip
     """Replace the greedy solution by that of the integer programme, where that is better."""
@@ -453,9 +458,9 @@ def _programme(
     if exact == "auto" and effort > EASY:
         return None
     taken = int(np.count_nonzero(file.gone))
-    if taken == bound:  # nothing takes out fewer
+    if taken == bound():  # nothing takes out fewer
         return _Outcome(bound, exact=True)
-    solution = solve(start, k, needs.cells, needs.keys, bound, NODES["auto" if exact == "auto" else "asked"])
+    solution = solve(start, k, needs.cells, needs.keys, bound(), NODES["auto" if exact == "auto" else "asked"])
     if solution is None:
         if exact is True:
             says = "exact=True is for small files (some hundred records at risk); use exact='auto'"
@@ -467,8 +472,8 @@ def _programme(
         file.take_out(keys, solution.masks, solution.rows)
         if len(file.situation(keys).at_risk(k)):  # the programme counts matches with records that have lost every value
             file.gone[:] = before
-            return _Outcome(solution.bound, exact=False)
-    return _Outcome(solution.bound, exact=True)
+            return _Outcome(lambda: solution.bound, exact=False)
+    return _Outcome(lambda: solution.bound, exact=True)
 
 
 def _protected(
@@ -492,17 +497,23 @@ def _protected(
         "strata": list(groups),
         "alpha": roles.alpha,
         "exact": outcome.exact,
-        "lower_bound": outcome.lower_bound,
-        "optimal": sum(changed[name] for name in roles.keys) == outcome.lower_bound,
+        "lower_bound": None,
+        "optimal": None,
         "at_risk": int(np.count_nonzero(at_risk)),
         "at_risk_unchanged": int(np.count_nonzero(untouched)),
         **details,
     }
-    if outcome.alone is not None:
-        parameters["lower_bound_alone"] = outcome.alone
+    taken = sum(changed[name] for name in roles.keys)
+
+    def complete() -> tuple[dict[str, Any], dict[str, str]]:
+        further, said = count()
+        bound, alone = outcome.lower_bound(), outcome.alone
+        known = {} if alone is None else {"lower_bound_alone": alone()}
+        return {"lower_bound": bound, "optimal": taken == bound, **further, **known}, said
+
     notes = notes_of(roles, untouched=bool(untouched.any()), bound=bonds.bind)
     change = Change("local_suppression", n, changed, parameters, secret, notes)
-    return Protected(out, change.completed_by(count))
+    return Protected(out, change.completed_by(complete))
 
 
 def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:

@@ -118,6 +118,7 @@ def left_among_pairs(cells, words, there, size, tight, level, everything, marks,
 
 
 PAIR, CELL, PATTERN = 2, 30, 80_000  # nanoseconds, about: a pair of cells, a cell in a table, a table
+TIMES = 8  # places of a table, by what stands in it
 LONGEST = 60 * 10**9  # nanoseconds; a count that would take longer is not made
 
 
@@ -219,10 +220,13 @@ def candidates(patterns: Patterns, alpha: float, k: int, key: int, mask: int, ce
 def _matched(patterns: Patterns, cells: Ints, shared: int, others: Ints) -> tuple[Ints, Ints, Ints]:
     """Group of each cell by the shared keys; the other cells that are in such a group; and the group of these."""
     wanted, group = np.unique(patterns.word(cells, shared), return_inverse=True)
-    there = patterns.word(others, shared)
-    place = np.minimum(np.searchsorted(wanted, there), len(wanted) - 1)
-    hit = wanted[place] == there
-    return group.reshape(-1), others[hit], place[hit]
+    there, last = patterns.word(others, shared), np.uint64((1 << (TIMES * len(wanted)).bit_length()) - 1)
+    asked = np.zeros(int(last) + 1, np.bool_)  # by the last bits, which tell most others apart without a search
+    asked[wanted & last] = True
+    some = np.flatnonzero(asked[there & last])
+    place = np.minimum(np.searchsorted(wanted, there[some]), len(wanted) - 1)
+    hit = wanted[place] == there[some]
+    return group.reshape(-1), others[some[hit]], place[hit]
 
 
 def _table(group: Ints, of_row: Ints, level: Ints, weight: Floats, tight: Bools, seen: int) -> _Table:

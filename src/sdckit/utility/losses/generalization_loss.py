@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress, count, repeat
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from sdckit.cells import packing, pair_result
 from sdckit.cells.pair import IN_BANDS, Pair, Recoded, open_files, read_pair, rows_belong
 from sdckit.data import arguments, methods
 from sdckit.data.columns import code_column
-from sdckit.data.hierarchy import Hierarchy, as_hierarchy, leaves_as, read_band, value_as
+from sdckit.data.hierarchy import Hierarchy, as_hierarchy, leaves_as, read_band, values_as
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints, Values
@@ -166,10 +167,10 @@ def lattice_of(
     """
     names: list[dict[Any, int]] = []
     node, size, n = [], list[float](), 0
-    above = ([value_as(value, kinds[1]) for value in values] for values in hierarchy.levels)
+    above = (values_as(values, kinds[1]) for values in hierarchy.levels)
     for values in (leaves_as(hierarchy, kinds[0]), *above):
-        own = {value: n + at for at, value in enumerate(dict.fromkeys(values))}
-        numbers = np.array([own[value] for value in values], np.int64)
+        own = dict(zip(dict.fromkeys(values), count(n)))
+        numbers = np.fromiter(map(own.__getitem__, values), np.int64, len(values))
         size += np.bincount(numbers - n, minlength=len(own)).tolist()
         node.append(numbers)
         names.append(own)
@@ -212,13 +213,13 @@ def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edge
         hierarchy = _observed(name, texts, gone)
         edges = edges if edges is None or len(edges) else _edges_of(names_after)
     lattice, names = lattice_of(hierarchy, edges, kinds)
-    leaves = [value_as(text, kinds[0]) for text in texts[0]]
-    kept, coarser = ([value_as(text, kind) for text in texts[1]] for kind in kinds)
-    if not all(value in names[0] for value in leaves):
+    leaves = [*map(names[0].get, values_as(texts[0], kinds[0]))]
+    kept, coarser = (values_as(texts[1], kind) for kind in kinds)
+    if None in leaves:
         says = f"column {name!r}: a value of the original is in no line of its hierarchy; complete it"
         raise DataError(says, argument="hierarchies")
-    leaf = np.array([names[0][value] for value in leaves], np.int64)
-    levels = [[own.get(value, -1) for value in (coarser if at else kept)] for at, own in enumerate(names)]
+    leaf = np.array(leaves, np.int64)
+    levels = [[*map(own.get, coarser if at else kept, repeat(-1))] for at, own in enumerate(names)]
     fits = (np.array(levels, np.int64) == lattice.node[:, leaf]) & ~gone
     # ARX writes a suppressed value as the top of its hierarchy.
     at_top = fits[-1] & (len(names[-1]) == 1)
@@ -232,7 +233,7 @@ def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edge
 
 
 def _kind(series: Any) -> str:
-    """The kind of a column, as `value_as` takes it."""
+    """The kind of a column, as `values_as` takes it."""
     return "number" if series.dtype.is_numeric() else "boolean" if str(series.dtype) == "Boolean" else "text"
 
 
@@ -266,12 +267,12 @@ def _counted(numbers: Ints, most: int) -> tuple[Ints, Ints, Ints]:
 
 def _observed(name: str, texts: tuple[list[str], list[str]], gone: Bools) -> Hierarchy:
     """What each value of the original became, and above it one name for all, as a hierarchy."""
-    became: dict[str, str] = {}
-    for before, after, away in zip(*texts, gone.tolist(), strict=True):
-        if not away and became.setdefault(before, after) != after:
-            raise DataError(f"column {name!r}: one value became several; give its hierarchy", argument="hierarchies")
+    pairs = [*compress(zip(*texts, strict=True), (~gone).tolist())]
+    became = dict(pairs)
+    if len(became) < len(pairs) and any(became[before] != after for before, after in pairs):
+        raise DataError(f"column {name!r}: one value became several; give its hierarchy", argument="hierarchies")
     leaves = tuple(dict.fromkeys(texts[0]))
-    return Hierarchy(leaves, (tuple(became.get(leaf, leaf) for leaf in leaves), (ANY,) * len(leaves)))
+    return Hierarchy(leaves, (tuple(map(became.get, leaves, leaves)), (ANY,) * len(leaves)))
 
 
 def _edges_of(labels: Sequence[str]) -> list[float] | None:
