@@ -489,4 +489,4 @@ def test_areas_that_were_numbered_anew_stand_for_those_that_were_left_out() -> N
     scenario = Scenario(keys=["sex"], identifiers=["block"], insensitive=["v1", "v2"])
     files = [open_frame(file) for file in (people.drop("block"), people)]
     looked = look_at_columns(scenario, files[:1], original=files[1])
-    assert dict(looked.not_judged) == {SAYS["left_out"]: ("v1",)}
+    assert dict(looked.not_judged) == {SAYS["made_of"]: ("v1",)}

@@ -15,7 +15,7 @@ from sdckit.data import households, limits, living_together, methods, nearest, p
 from sdckit.data.columns import code_column, n_single
 from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect, in_memory, open_frame
-from sdckit.data.households import ERRS, FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
+from sdckit.data.households import FINER, SPEAKING, TELLS, RankedColumns, follows_from, rises_with
 from sdckit.data.scenarios import numbers_of_people, telling_columns
 from sdckit.data.scenarios.guessing.spoken import topics_of_names
 from sdckit.data.scenarios.guessing.topics import NAMING, VOCABULARY, topic_of
@@ -477,9 +477,9 @@ def _finer(
 
     def tells(name: str, key: str) -> bool:
         some, seen = telling_columns.pairs_of(codes[name], codes[key]), numbers_of_people.FIRST
-        if ranked is not None and {name, key} <= {*ranked.names} and _could_tell(some, least[0]):
+        if ranked is not None and {name, key} <= {*ranked.names} and telling_columns.could_tell(some, least[0]):
             some, seen = telling_columns.pairs_of(ranked.ranks(name) - 1, ranked.ranks(key) - 1), ranked.n
-        if not _could_tell(some, least[0]):
+        if not telling_columns.could_tell(some, least[0]):
             return False
         if not isinstance(frame, nw.LazyFrame):
             if len(frame) <= seen:
@@ -693,13 +693,6 @@ def _counted_pairs(frame: Frame, name: str, key: str) -> telling_columns.Pairs:
     """The pairs that all records have, as the engine counts them."""
     counted = in_memory(frame.select(name, key).drop_nulls().group_by(name, key).agg(nw.len().alias("sdckit__n")))
     return _numbered(counted[name]), _numbered(counted[key]), counted["sdckit__n"].to_numpy()
-
-
-def _could_tell(pairs: telling_columns.Pairs, fewest: int) -> bool:
-    """Whether some records do not speak against it that a column tells a key in more detail."""
-    most, of_key = telling_columns.most_records(*pairs)
-    by_chance = of_key.sum() - of_key.max(initial=0)
-    return bool(np.count_nonzero(of_key) < fewest or of_key.sum() - most.sum() <= ERRS * by_chance)
 
 
 def _numbered(column: Any) -> Ints:

@@ -357,9 +357,9 @@ def _whole(series: Any) -> Any:
 
 
 def _is_code(columns: RankedColumns, name: str, other: str) -> bool:
-    """Whether a column has one value for each of another's, and tells half as many apart."""
+    """Whether a column has one value for each of another's, and tells nearly as many apart."""
     places, others = columns.ranks(name), columns.ranks(other)
-    if 2 * places.max(initial=0) < others.max(initial=0):
+    if places.max(initial=0) < MOSTLY * others.max(initial=0):
         return False
     some = slice(FIRST), slice(None)  # the first records mostly say that it has several
     return all(not _is_contradicted(others[own], places[own]) for own in some) and tells(
@@ -734,6 +734,13 @@ def tells(pairs: Pairs, least: tuple[int, float]) -> bool:
     guessed = (total - values) * (total - int(of_key.max(initial=0))) / max(total, 1)  # one record says nothing
     few_wrong = guessed >= SPEAKING and total - int(most.sum()) <= ERRS * guessed
     return bool(few_wrong and levels >= least[0] and values >= least[1] * levels)
+
+
+def could_tell(pairs: Pairs, fewest: int) -> bool:
+    """Whether some records do not speak against it that a column tells a key in more detail."""
+    most, of_key = most_records(*pairs)
+    by_chance = of_key.sum() - of_key.max(initial=0)
+    return bool(np.count_nonzero(of_key) < fewest or of_key.sum() - most.sum() <= ERRS * by_chance)
 
 
 def most_records(values: Ints, keys: Ints, n: Ints) -> tuple[Ints, Ints]:
