@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sdckit.data.derived_formula import ENTRY
 from sdckit.report import setting, view
@@ -15,6 +15,7 @@ from sdckit.report.chapters.sentences import headline, limit_of, listed, status,
 from sdckit.report.common_blocks import ALONE, EXPECTED, bars, below, of_rule, share_head
 from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Quantity, Relation, Share, Tree
 from sdckit.report.gate.protect import protect
+from sdckit.report.gate.relations import sum_of_risks
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import WhatWasDone
@@ -263,9 +264,10 @@ def _figures(at: int, row: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
                 link_parts(ledger, f"f{before}.{name}", count.name)
         tree |= counts
     if not math.isnan(row.expected_reidentifications):
+        kind: Literal["value", "sum"] = "value" if row.estimated else "sum"
         tree["expected_reidentifications"] = ledger.value(
-            f"f{at}.expected", row.expected_reidentifications, "expected", of=of(EXPECTED),
-            kind="value" if row.estimated else "sum", guard=_guard_of_estimate(at, row, ledger),
+            f"f{at}.expected", sum_of_risks(row.expected_reidentifications, kind), "expected", of=of(EXPECTED),
+            kind=kind, guard=_guard_of_estimate(at, row, ledger),
         )  # fmt: skip
         _link_expected(ledger, at, done)
     return tree

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 if TYPE_CHECKING:
     from sdckit.report.gate.relations import Sizes
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 Kind = Literal["count", "value", "sum"]
 # Joins the names of two counts to the name of their difference.
 DIFFERENCE = " - "
-ROUNDING = 1e-12  # by which products and sums of risks may miss a whole number, as a share of it
 Watched = Literal["everywhere", "table", "nowhere"]
 
 
@@ -387,10 +384,8 @@ class Ledger:
         of: Quantity | None = None,
         guard: tuple[str, ...] = (),
     ) -> Value:
-        """Enter an estimated number and return its leaf; a sum that misses a whole number by rounding is that."""
-        whole = float(np.rint(true))
-        near = math.isclose(true, whole, rel_tol=ROUNDING)
-        self._enter(name, Variable(whole if near else float(true), group, kind, of=of, guard=guard))
+        """Enter an estimated number and return its leaf."""
+        self._enter(name, Variable(float(true), group, kind, of=of, guard=guard))
         return Value(name)
 
     def _enter(self, name: str, new: Variable) -> None:

@@ -26,6 +26,7 @@ SIZE_CLASSES: dict[str, tuple[int, float]] = {
     "100+": (100, math.inf),
 }
 SMALL = 5
+ROUNDING = 1e-12  # by which products and sums of risks may miss a whole number, as a share of it
 # Sizes 2 to 4 are printed together.
 PRINTED = {**{k: v for k, v in SIZE_CLASSES.items() if k not in {"2", "3", "4"}}, "2-4": (2, 4)}
 
@@ -267,6 +268,16 @@ def largest_size(risk: float, fraction: float, method: str, *, strictly: bool = 
     return low
 
 
+def sum_of_risks(total: float, kind: figures.Kind) -> float:
+    """The expected re-identifications of a whole population, which are as many as there are cells, without rounding.
+
+    >>> sum_of_risks(sum(49 * (1 / 49) for _ in range(5)), "sum"), sum_of_risks(4.5, "sum")
+    (5.0, 4.5)
+    """
+    whole = float(round(total)) if math.isfinite(total) else total
+    return whole if kind == "sum" and math.isclose(total, whole, rel_tol=ROUNDING) else total
+
+
 def link_risk(ledger: figures.Ledger, sizes: Sizes, total: str, fraction: float, method: str) -> None:
     """Bound a sum of risks by the cells: at a known sampling fraction a cell's risk depends on its size only."""
 
@@ -276,7 +287,7 @@ def link_risk(ledger: figures.Ledger, sizes: Sizes, total: str, fraction: float,
 
     def bounds(part: tuple[float, float]) -> tuple[float, float]:
         # 1 / 49 times 49 is less than 1: without room for it cells of one size would contradict their own sum.
-        return mass(part[1]) * (1 - figures.ROUNDING), mass(part[0]) * (1 + figures.ROUNDING)
+        return mass(part[1]) * (1 - ROUNDING), mass(part[0]) * (1 + ROUNDING)
 
     ledger.bounded(total, {sizes.cells(part): bounds(part) for part in sizes.fine or sizes.parts})
 

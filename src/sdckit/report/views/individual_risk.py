@@ -13,7 +13,7 @@ from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
 from sdckit.report.common_blocks import EXPECTED, bars, by_rule, figure, of_rule, of_whole, texts
 from sdckit.report.gate.figures import Histogram, InternalOnly, Ratio, Share, Tree
 from sdckit.report.gate.protect import protect
-from sdckit.report.gate.relations import largest_size, link_records, link_risk
+from sdckit.report.gate.relations import largest_size, link_records, link_risk, sum_of_risks
 from sdckit.report.setting import RISK_EDGES, Setting, notes_tree, rule_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     rule = rule_of(result)
     of = setting.quantity(EXPECTED, rule)
     guard = setting.guard(result)
-    expected = ledger.value(name, result.expected_reidentifications, f"{name}.value", kind=kind, of=of, guard=guard)
+    number = sum_of_risks(result.expected_reidentifications, kind)
+    expected = ledger.value(name, number, f"{name}.value", kind=kind, of=of, guard=guard)
     by_size = setting.fraction_known if setting.own_cells_known(result) else None
     if by_size is not None:
         link_risk(ledger, setting.sizes, name, by_size, result.method)
@@ -76,7 +77,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     if through is not None and result.household_risk is not None:
         shared = f"{setting.prefix}.expected_household{suffix}"
         # Two digits would tell the sizes of households, of which the relations know nothing: printed like a count.
-        leaf = ledger.value(shared, through, f"{shared}.value", kind="sum", guard=guard)
+        leaf = ledger.value(shared, sum_of_risks(through, "sum"), f"{shared}.value", kind="sum", guard=guard)
         tree |= {"expected_household_reidentifications": leaf, "household_risk": Ratio(shared, "n")}
         ledger.bounded(shared, {name: (1.0, 1.0)}, upper=False)
         # Members of one household stand in one bin: five records may be a single one, so it stays inside.
