@@ -244,7 +244,7 @@ def people_of(frame: Any, roles: Roles) -> float | None:
     names = dict.fromkeys(filter(None, (roles.person, weight)))
     people = frame.select(*names).unique(subset=[roles.person], keep="any")
     total = frames.in_memory(people.select((nw.len() if weight is None else nw.col(weight).sum()).alias("n")))["n"][0]
-    return float(total) / (1.0 if weight is not None or fraction is None else fraction)
+    return float(total) if weight is not None else float(total) / sure(fraction)
 
 
 def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[Codes, int]:

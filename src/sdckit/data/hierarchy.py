@@ -314,10 +314,10 @@ def _checked(rows: Sequence[Sequence[Hashable]], places: Sequence[str], names: t
 # Values of a file beside those of a hierarchy, which are texts where it was read from a file.
 
 
-def value_as(value: Any, kind: str) -> Any:
+def _value_as(value: Any, kind: str) -> Any:
     """A value of a hierarchy, or a label of a column, as a column of a kind has it.
 
-    >>> value_as("022", "number"), value_as("22.0", "number") == 22, value_as("022", "text"), value_as(22, "text")
+    >>> _value_as("022", "number"), _value_as("22.0", "number") == 22, _value_as("022", "text"), _value_as(22, "text")
     (22, True, '022', '22')
     """
     if hasattr(value, "isoformat"):
@@ -335,17 +335,17 @@ def value_as(value: Any, kind: str) -> Any:
 
 
 def values_as(values: Sequence[Any], kind: str) -> list[Any]:
-    """Values as `value_as` gives them; those of a text once, as there may be one for each record.
+    """Values as `_value_as` gives them; those of a text once, as there may be one for each record.
 
     >>> values_as(["022", "1.5", "low", "low"], "number"), values_as(["0.50", "2.0"], "number")
     ([22, 1.5, 'low', 'low'], [0.5, 2.0])
     """
     if {*map(type, values)} != {str}:
-        return [value_as(value, kind) for value in values]
+        return [_value_as(value, kind) for value in values]
     if kind == "number":
         with contextlib.suppress(ValueError):  # with a point in all of them none is a whole number
             return [*map(float if all(map(contains, values, repeat("."))) else int, values)]
-    known = {value: value_as(value, kind) for value in {*values}}
+    known = {value: _value_as(value, kind) for value in {*values}}
     return [known[value] for value in values]
 
 

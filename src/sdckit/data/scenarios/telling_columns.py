@@ -41,9 +41,8 @@ SAYS = {
     of: words.replace("{new_numbers}", f"{methods.ADVICE['numbers_of_units']}")
     for of, words in sentences("data/scenarios/telling_columns.toml").items()
 }
-SAID = [
-    SAYS[of] for of in ("put_together", "different", "of_homes", "written")
-]  # of what is named insensitive; the roles hold
+# What is said of columns named insensitive, and the roles hold.
+SAID = [SAYS[of] for of in ("put_together", "different", "of_homes", "written")]
 
 
 def parts_of_keys(columns: RankedColumns, names: Sequence[str], keys: Sequence[str]) -> list[str]:
@@ -306,7 +305,7 @@ def _is_turned(places: Ints, others: Ints) -> bool:
     return np.array_equal(places, (others.max(initial=0) + 1 - others) * (others > 0))
 
 
-def made_of(original: RankedColumns, released: RankedColumns, names: Iterable[str], gone: Iterable[str]) -> list[str]:
+def made_of(original: RankedColumns, released: RankedColumns, names: Iterable[str], gone: Sequence[str]) -> list[str]:
     """Those of some columns that were made of an identifier which is left out: a part, another spelling, a code for it.
 
     Each part is of a few records, as the last digits of a telephone number are. What is the same wherever the
@@ -321,11 +320,10 @@ def made_of(original: RankedColumns, released: RankedColumns, names: Iterable[st
     >>> made_of(people, people, ["v1", "v2"], ["name", "no"])
     ['v1', 'v2']
     """
-    left = list(gone)
     return [
         name
         for name in names
-        if any(_is_part(original, name, own) or _is_code(original, name, own) for own in left)
+        if any(_is_part(original, name, own) or _is_code(original, name, own) for own in gone)
         and _goes_out(original, released, name)
     ]
 
@@ -361,15 +359,11 @@ def _is_code(columns: RankedColumns, name: str, other: str) -> bool:
     places, others = columns.ranks(name), columns.ranks(other)
     if places.max(initial=0) < MOSTLY * others.max(initial=0):
         return False
-    some = slice(FIRST), slice(None)  # the first records mostly say that it has several
-    return all(not _is_contradicted(others[own], places[own]) for own in some) and tells(
-        pairs_of(others - 1, places - 1), (IN_CLASSES, 0.0)
-    )
-
-
-def _is_contradicted(places: Ints, values: Ints) -> bool:
-    pairs = pairs_of(places - 1, values - 1)
-    return len(pairs[0]) - len(np.unique(pairs[0])) > ERRS * len(places)
+    for n in (FIRST, columns.n):  # the first records mostly say that it has several
+        pairs = pairs_of(others[:n] - 1, places[:n] - 1)
+        if len(pairs[0]) - len(np.unique(pairs[0])) > ERRS * len(others[:n]):
+            return False
+    return tells(pairs, (IN_CLASSES, 0.0))
 
 
 def tell_ends(original: RankedColumns, released: RankedColumns, pairs: Iterable[tuple[str, str]]) -> list[str]:
